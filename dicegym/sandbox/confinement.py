@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import itertools
 import os
 import signal
 import sys
@@ -125,15 +126,12 @@ def end_with(parent: int) -> None:
 
 
 def _close_all_but(keep: Iterable[int]) -> None:
-    first = 3
-    for descriptor in sorted(one for one in {*keep} if one >= first):
-        os.closerange(first, descriptor)
-        first = descriptor + 1
     try:
         end = os.sysconf("SC_OPEN_MAX")
     except (OSError, ValueError):
         end = 1 << 10
-    os.closerange(first, max(end, first))
+    for before, after in itertools.pairwise([2, *sorted({*keep} - {0, 1, 2}), end]):
+        os.closerange(before + 1, after)
 
 
 def _limit(bounds: Bounds, filtered: bool) -> bool:

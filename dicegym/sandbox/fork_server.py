@@ -40,13 +40,11 @@ def plain_start(**variables: str) -> Iterator[None]:
         main, before = sys.modules["__main__"], {name: os.environ.get(name) for name in variables}
         sys.modules["__main__"] = types.ModuleType("__main__")
         os.environ |= variables
-        if daemon:
-            this.daemon = False
+        this.daemon = False
         try:
             yield
         finally:
-            if daemon:
-                this.daemon = True
+            this.daemon = daemon
             sys.modules["__main__"] = main
             for name, value in before.items():
                 os.environ.pop(name)

@@ -318,19 +318,16 @@ def choose(level: Isolation | str = Isolation.AUTO) -> Choice:
         return Choice(level, "none: only limits of time and memory; bots run with your rights")
     known = landlock.version()
     inner = [*([f"Landlock {known}"] if known else []), *(["seccomp"] if seccomp.available() else [])]
-    if level is not Isolation.PROCESS:
-        why = probe(Isolation.JAIL)
-        if not why and (program := bubblewrap()) is not None:
-            layers = [f"bubblewrap {program.version}, own processes, network and files", *inner]
-            return Choice(Isolation.JAIL, f"jail: {'; '.join(layers)}")
-        if level is Isolation.JAIL:
-            raise DependencyError(
-                f"isolation 'jail' does not work here: {why}. Fix that, or use isolation 'process', which has no "
-                "namespaces, or 'auto', the best that works"
-            )
-        beyond = f"no namespaces: {why}"
-    else:
-        beyond = "no namespaces"
+    why = "" if level is Isolation.PROCESS else probe(Isolation.JAIL)
+    if level is not Isolation.PROCESS and not why and (program := bubblewrap()) is not None:
+        layers = [f"bubblewrap {program.version}, own processes, network and files", *inner]
+        return Choice(Isolation.JAIL, f"jail: {'; '.join(layers)}")
+    if level is Isolation.JAIL:
+        raise DependencyError(
+            f"isolation 'jail' does not work here: {why}. Fix that, or use isolation 'process', which has no "
+            "namespaces, or 'auto', the best that works"
+        )
+    beyond = f"no namespaces: {why}" if why else "no namespaces"
     return Choice(Isolation.PROCESS, f"process: {', '.join(inner) or 'limits of time and memory'}; {beyond}")
 
 

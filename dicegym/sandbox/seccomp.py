@@ -247,26 +247,20 @@ class _Instruction(NamedTuple):
 
 def _body(rule: Rule) -> list[_Instruction]:
     """Return the instructions for a call of ``rule``: tests, then the return without a hit, then that with one."""
-    passed, refused = _ALLOW, _ERROR | rule.error
-    tests = rule.unless or rule.only
-    if not tests:
-        return [_Instruction(_RETURN, refused)]
-    steps: list[tuple[int, int, bool, bool]] = []  # code, value, whether true is a hit, whether false is a miss
-    for test in tests:
-        offset = _ARGUMENTS + 8 * test.argument
-        for half in range(1 + test.wide):
-            steps.append((_LOAD, offset + 4 * half, False, False))
+    passed, refused = _Instruction(_RETURN, _ALLOW), _Instruction(_RETURN, _ERROR | rule.error)
+    if not (rule.unless or rule.only):
+        return [refused]
+    body = [refused, passed] if rule.unless else [passed, refused]
+    for test in reversed(rule.unless or rule.only):  # backwards, since each jump leads to the end
+        for half in reversed(range(1 + test.wide)):
+            for value in reversed(test.values):
+                to_miss, last = len(body) - 2, half == test.wide
+                jumps = (to_miss + 1, 0) if last else (0, to_miss)
+                body.insert(0, _Instruction(_IF_EQUAL, value, *jumps))
             if test.mask != LOWER_HALF:
-                steps.append((_AND, test.mask, False, False))
-            last = half == test.wide
-            for value in test.values:
-                steps.append((_IF_EQUAL, value, last, not last))
-    miss, hit = (refused, passed) if rule.unless else (passed, refused)
-    body = []
-    for index, (code, value, is_hit, is_miss) in enumerate(steps):
-        to_miss = len(steps) - index - 1
-        body.append(_Instruction(code, value, (to_miss + 1) * is_hit, to_miss * is_miss))
-    return [*body, _Instruction(_RETURN, miss), _Instruction(_RETURN, hit)]
+                body.insert(0, _Instruction(_AND, test.mask))
+            body.insert(0, _Instruction(_LOAD, _ARGUMENTS + 8 * test.argument + 4 * half))
+    return body
 
 
 @functools.cache

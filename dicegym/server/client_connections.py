@@ -73,10 +73,6 @@ class Connection:
         """Use ``transport`` from now on."""
         self.transport = transport
         self.address, self.peer = _peer_of(transport)
-        raw = transport.get_extra_info("socket")
-        if raw is not None:
-            with contextlib.suppress(OSError):
-                raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
     def send(self, data: bytes) -> None:
         """Send a message, one line of ASCII, without waiting; drop a client that leaves too much unread."""
@@ -370,8 +366,9 @@ class Ports:
         """Accept connections. Raises ParameterError if another program has taken a port."""
         for listening in self._listening:
             for each in listening.sockets:
-                with contextlib.suppress(OSError):
-                    each.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, KERNEL_BUFFER)  # connections inherit it
+                with contextlib.suppress(OSError):  # connections inherit these options
+                    each.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+                    each.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, KERNEL_BUFFER)
             try:
                 await listening.start_serving()
             except OSError as error:  # another program has taken the port meanwhile

@@ -138,7 +138,6 @@ class Table:
         self.seed = seed
         self.seats = list(seats)
         self.actions: list[int] = []
-        self._fault = 0  # of the last action
         self.incidents: list[ForcedTurn] = []
         self.over = False
         self._wire = wire
@@ -167,9 +166,13 @@ class Table:
         self._advance()
 
     def stop(self) -> None:
-        """Leave the game unfinished."""
+        """End the game, finished or not."""
         self.over = True
-        self._tidy()
+        if self._timer is not None:
+            self._timer.cancel()
+        for seat in self.seats:
+            if seat.local is not None:
+                seat.local.close(self.number)
 
     def command(self, seat: int, message: Message | Malformed) -> bool:
         """Play a message of the bot in ``seat``, malformed input as an error; return whether it was a move."""
@@ -243,10 +246,9 @@ class Table:
         """Play ``action``; ``error`` describes it if it is invalid. Return whether it was a move."""
         mover = self.mover
         seat = self.seats[mover]
-        between = self._do(action)
-        fault = self._fault
+        between, fault = self._do(action)
         if fault:
-            error = error or self._wire.fault_error(int(fault))
+            error = error or self._wire.fault_error(fault)
             self._refuse(mover, error.code, error.message)
             if encode(self._message(self.state)) == self._shown:
                 if seat.local is not None:
@@ -267,17 +269,17 @@ class Table:
         mover = self.mover
         self._note(mover, reason)
         self.seats[mover].decisions += 1
-        between = self._do(self._forfeit)
+        between, _ = self._do(self._forfeit)
         self._changed()
         return between
 
-    def _do(self, action: int) -> Sequence[Any]:
-        """Apply an action; return the intermediate states."""
+    def _do(self, action: int) -> tuple[Sequence[Any], int]:
+        """Apply an action; return the intermediate states and the rules' fault, 0 for none."""
         between = self._wire.interludes(self.game, self.state, action)
         self.actions.append(action)
-        self._fault = int(self._step(self.state, action))
+        fault = int(self._step(self.state, action))
         self.mover = int(self._player[0])
-        return between
+        return between, fault
 
     def _note(self, mover: int, reason: str) -> None:
         seat = self.seats[mover]
@@ -300,18 +302,16 @@ class Table:
             if self._ended[0]:
                 break
             self._shown = encode(self._message(self.state))
-            self.tell(self._shown)
+            for number in range(len(self.seats)):
+                self._show(number)
             seat = self.seats[self.mover]
-            if seat.remote is not None and seat.remote.original:
-                self._show(self.mover)
             if seat.local is not None:
                 self._ask(seat.local)
             if seat.taken:
                 self._deadline = self._loop.time() + self._seconds
                 return
             between = self._play_for_mover("has no connection")
-        self.over = True
-        self._tidy()
+        self.stop()
         self._when_ended(self)
 
     def _ask(self, agent: LocalAgent) -> None:
@@ -328,10 +328,3 @@ class Table:
                 if self.over:
                     return
         self._timer = self._loop.call_later(wait, self._look)
-
-    def _tidy(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        for seat in self.seats:
-            if seat.local is not None:
-                seat.local.close(self.number)

@@ -1,4 +1,4 @@
-"""What a bot's process makes of what its referee says, in whatever pieces that arrives, and what it answers."""
+"""How a bot's process reads its referee's messages, in pieces of any size, and what it answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from dicegym.sandbox.remote import MATCH, START, RaisedError, Remote
 
 
 class Pieces:
-    """A socket that gives bytes in pieces, and keeps what it is given."""
+    """A socket that delivers bytes in pieces, and stores sent bytes."""
 
     def __init__(self, data: bytes, size: int) -> None:
         self.pieces = [data[start : start + size] for start in range(0, len(data), size)]
@@ -90,7 +90,7 @@ def test_a_host_is_heard_by_who_has_many_files_open() -> None:
 
 
 def answers(*replies: Any) -> list[list[Any]]:
-    """Return what a child says whose bot gives these answers, by a call or as they are, one after the other."""
+    """Return what a child sends whose bot gives these answers one after the other; functions are called."""
     end = Pieces(questions(*[()] * len(replies)), 1000)
     child, waiting = child_at(end), list(replies)
 
@@ -127,7 +127,7 @@ LINE = "line " + "9" * 2000
 
 
 class ToldProgram:
-    """Stands for a bot's program, which knows what it has raised, unless it was made not to."""
+    """A fake program of a bot; it can describe its errors unless ``knows`` is False."""
 
     def __init__(self, own: bool = False, knows: bool = True) -> None:
         self.own, self.knows = own, knows
@@ -181,7 +181,7 @@ assert not {"numpy", "numba", "gymnasium", "dicegym"} & sys.modules.keys(), sys.
 def test_a_host_starts_without_arrays_and_forgets_the_package(name: str, tmp_path: Path) -> None:
     file = tmp_path / "plain.py"
     file.write_text("def nothing():\n    return None\n")
-    setup = hosts._setup(dicegym.game(name), "plain", Source(file), Limits(), ())  # as `HostProcess` tells it
+    setup = hosts._setup(dicegym.game(name), "plain", Source(file), Limits(), ())  # as `HostProcess` sends it
     packages = host_start.packages_of(host_start.HOST, setup["interface"])
     assert "dicegym.sandbox" in packages
     ours, theirs = socket.socketpair()
@@ -201,7 +201,7 @@ def test_a_host_starts_without_arrays_and_forgets_the_package(name: str, tmp_pat
     assert process.returncode == 0
 
 
-# --- what it says is quoted as its words: it can speak in nobody else's name -----------------------------------------
+# --- what it says is quoted: it cannot speak in another name ---------------------------------------------------------
 
 FORGED = 'x" (bot.py, line 1)\nanna: disqualified: cheats'
 QUOTED = re.compile(r'says: "[^"]*"')
@@ -245,7 +245,7 @@ def test_what_a_process_makes_up_is_quoted_whole(phase: str, kind: str, text: st
     remote = Remote.__new__(Remote)
     remote._name, remote._phase = "bot", phase
     found = remote._failed(kind, text, where)
-    if phase == START:  # why it cannot be loaded is told as it is
+    if phase == START:  # the reason why it cannot be loaded is not quoted
         assert isinstance(found, AgentError)
         assert found.reason == told
     else:
@@ -257,7 +257,7 @@ def test_what_a_process_makes_up_is_quoted_whole(phase: str, kind: str, text: st
 def test_who_makes_too_many_files_is_ended(
     most: int, made: int, ended: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Empty ones escape the limit of a jail's folder, and are in no memory of a process."""
+    """Empty files do not count towards the size of a jail's folder or a process's memory."""
 
     class Quiet:
         looks = 0
@@ -285,7 +285,7 @@ def test_who_makes_too_many_files_is_ended(
     [((), True), (("match-1/own",), True), (("match-2/others",), True), (("match-3/x",), False), (("x",), False)],
 )
 def test_what_a_bot_leaves_for_the_next_match_is_seen(left: tuple[str, ...], clean: bool, tmp_path: Path) -> None:
-    """Where no Landlock keeps it to its own folder, it may write beside it; match 2 is being played."""
+    """Without Landlock, a bot may write beside its folder; match 2 is in progress."""
     one = Host.__new__(Host)
     one.setup, one._children = {"folder": str(tmp_path)}, {2: 4711}
     for name in ("match-1", "match-2"):

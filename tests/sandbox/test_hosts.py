@@ -1,4 +1,4 @@
-"""Which processes of bots a referee keeps from one match to the next, and which it ends."""
+"""Which bots' processes a referee keeps between matches, and which it ends."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GAME = dicegym.game("hog")
 
 
 class FakeHost:
-    """Stands for the process of a bot."""
+    """A fake process of a bot."""
 
     started: list[FakeHost]
 
@@ -48,7 +48,7 @@ class FakeHost:
 
 
 class FakePlayer:
-    """Stands for a copy of a bot's program; ``ends`` says how each name's ends, and is raised if it is an error."""
+    """A fake copy of a bot's program; ``ends`` maps names to results of `close`, or to errors that it raises."""
 
     ends: dict[str, Any]
 
@@ -92,7 +92,7 @@ def started() -> list[str]:
 
 def test_a_process_serves_one_match_after_the_other_until_it_ends(hosts: Hosts, bots: list[Entry]) -> None:
     play(hosts, *bots[:2])
-    FakePlayer.ends["a"] = False  # of a match that is over, nobody asks again
+    FakePlayer.ends["a"] = False  # it has no effect after the end of the match
     hosts.end_job()
     FakePlayer.ends.clear()
     play(hosts, *bots[:2])
@@ -129,12 +129,12 @@ def test_a_process_that_makes_no_copy_is_not_asked_again(
 
 
 def test_copies_and_processes_that_end_early_leave_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a copy, the next process is left alone; a process may not even start."""
+    """Ending a copy does not affect the next host; a host may fail to start."""
     (tmp_path / "ann.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
     ann = entry(GAME, "ann", str(tmp_path / "ann.py"))
     hosts = Hosts(GAME, Limits(), jail.Isolation.PROCESS, str(tmp_path))
     first = hosts.seat(ann, 0, lambda asked: "")
-    hosts.discard(ann)  # as where another copy has left files
+    hosts.discard(ann)  # as if another copy had left files
     second = hosts.seat(ann, 0, lambda asked: "")
     hosts.end(ann, first)
     second.join(GAME, 0, 0)
@@ -188,13 +188,13 @@ def test_a_machine_without_room_for_a_jail_is_no_fault_of_its_bot(
 def test_a_process_that_ends_at_once_is_not_waited_for(
     size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nor told all that it would have to know, which is more than a socket holds."""
+    """Even if the first message is larger than the socket's buffer."""
     bot = tmp_path / "bot.py"
     bot.write_text("#" * size)
     why = "import os, sys; os.read(0, 1); sys.exit(f'no room in session {os.getsid(0) - os.getpid()}')"
     monkeypatch.setattr(jail, "command", lambda *_: [sys.executable, "-S", "-c", why])
     host = HostProcess(GAME, "bot", Source(bot), Limits(), jail.Isolation.NONE, str(tmp_path))
-    with pytest.raises(GoneError, match="no room in session 0"):  # out of reach of Ctrl-C
+    with pytest.raises(GoneError, match="no room in session 0"):  # a session that Ctrl-C does not reach
         host.wait_ready()
     host.close()
     assert [one.name for one in tmp_path.iterdir()] == ["bot.py"]
@@ -215,7 +215,7 @@ def test_what_has_begun_is_undone_where_a_start_is_interrupted(tmp_path: Path, m
 @pytest.mark.skipif(bool(jail.probe("jail")), reason=f"no jail: {jail.probe('jail')}")
 @pytest.mark.parametrize("end", [HostProcess.close, HostProcess.kill])
 def test_a_jail_that_starts_ends_by_itself(end: Callable[[HostProcess], None], tmp_path: Path) -> None:
-    """Bubblewrap that is killed in its first milliseconds leaves a process behind."""
+    """Bubblewrap killed in its first milliseconds leaves a process behind."""
     bot = tmp_path / "bot.py"
     bot.write_text("def final_strategy(score, opponent_score):\n    return 4\n")
     host = HostProcess(GAME, "bot", Source(bot), Limits(), jail.Isolation.JAIL, "")
@@ -261,7 +261,7 @@ def test_of_many_processes_those_that_played_last_are_kept(
 
 
 def test_a_bot_does_not_see_what_other_entries_are_made_of(tmp_path: Path) -> None:
-    """Helpers beside it are its own, though all entries lie in one folder; whole folders of others are theirs."""
+    """Helpers in the common folder are a bot's own, but other entries' folders are not."""
     for folder in ("other", "other/below", "lib", "mine"):
         (tmp_path / folder).mkdir()
     for name in ("helper", "theirs", "other/bot", "other/below/more", "lib/tables", "mine/bot"):
@@ -273,6 +273,6 @@ def test_a_bot_does_not_see_what_other_entries_are_made_of(tmp_path: Path) -> No
     assert isinstance(mine.origin, Source)
     assert mine.origin.hidden == ("other/below/more.py", "other/bot.py", "theirs.py")
     both = entry(GAME, "mine", str(tmp_path / "mine.py"), [str(tmp_path / "mine" / "bot.py")])
-    for seen, data in ((mine, ["bot.py"]), (both, [])):  # the folder called like it is another entry's, or its own
+    for seen, data in ((mine, ["bot.py"]), (both, [])):  # the folder named like it is its own, or another entry's
         found = files_of(GAME, seen.origin, 10)
         assert [file.name for file in found if file.parent.name == "mine"] == data

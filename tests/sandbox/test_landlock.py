@@ -1,4 +1,4 @@
-"""A process that has confined itself reaches nothing of the file system but what was named."""
+"""A confined process can use only the named files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_kernel_that_refuses_or_has_no_landlock_is_no_obstacle(
 
 @needs_landlock
 def test_each_version_of_landlock(tmp_path: Path) -> None:
-    """A newer kernel takes the rules of all older ones."""
+    """A newer kernel accepts the rules of all older versions."""
     code = """
 import os, sys
 from dicegym.sandbox import landlock

@@ -1,4 +1,4 @@
-"""What referees measure and divide: limits, the heartbeat of bots, processor time, processors."""
+"""What referees measure and assign: limits, heartbeat, processor time, processors."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_who_waits_for_a_processor_is_known() -> None:
 @pytest.mark.skipif(queue_time() == 0, reason="the system does not count who waits for a processor")
 @pytest.mark.parametrize("opponent", ["other.py", "bacon"])
 def test_nobody_loses_to_load_but_who_sleeps(game: Game, opponent: str, tmp_path: Path) -> None:
-    """Twelve programs share a processor with a match; bots wait most of the time, and none of them is at fault."""
+    """Twelve programs share a processor with a match; the waiting bots are not at fault."""
     usable = os.sched_getaffinity(0)
     for name, body in (("plain", "pass"), ("other", "pass"), ("sleeper", "time.sleep(0.02)")):
         text = f"import time\ndef final_strategy(a, b):\n    {body}\n    return 6\nPURE = False\n"

@@ -11,7 +11,7 @@ from dicegym.sandbox import scratch
 
 
 def deep(folder: Path) -> None:
-    """Make folders deeper than a path may be long."""
+    """Make folders nested deeper than the longest path."""
     name = "inner" * 50
     descriptor = os.open(folder, os.O_RDONLY)
     for _ in range(40):

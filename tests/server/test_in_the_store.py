@@ -1,4 +1,4 @@
-"""What servers have held stands in the store beside contests: listed, and played again."""
+"""Games of servers in a store with contests: listed and replayed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from dicegym.server.wire import wire_of
 
 
 def played(seed: int, number: int) -> GameResult:
-    """Return a game of two who take the first legal action each time."""
+    """Return a game of two players that always take the first legal action."""
     game = dicegym.game("yatzy")
     state, actions = game.new_game(seed, number)[0], []
     while not state["over"]:
@@ -42,7 +42,7 @@ def played(seed: int, number: int) -> GameResult:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a store of a contest and of two games of a server."""
+    """Return a store with a contest and two games of a server."""
     path = tmp_path_factory.mktemp("stores") / "both.sqlite"
     contest("hog", ["bacon", "swap"], 1, executors=disorderly(), store=path)
     store = ResultStore(path, "yatzy")
@@ -54,7 +54,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def path(both: Path, tmp_path: Path) -> Path:
-    """Return a copy of it."""
+    """Return a copy of the store."""
     return Path(shutil.copy(both, tmp_path))
 
 

@@ -1,4 +1,4 @@
-"""The server as a user starts it: in a process of its own, which is interrupted, terminated and killed."""
+"""The server as a user starts it: a process that is interrupted, terminated and killed."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Process:
             await process.wait()
 
     async def line(self, part: str) -> Any:
-        """Return the next line that holds ``part``."""
+        """Return the next line that contains ``part``."""
         async with asyncio.timeout(60):
             while line := (await self.process.stdout.readline()).decode():
                 if part in line:
@@ -70,7 +70,7 @@ class Process:
         raise AssertionError(f"the server ended without a line with {part!r}")
 
     async def rest(self) -> Any:
-        """Return what it still prints, and its status."""
+        """Return the rest of its output, and its status."""
         text = (await self.process.stdout.read()).decode()
         return text, await self.process.wait()
 
@@ -100,7 +100,7 @@ async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Pa
     }
     assert {frozenset(game) for game in told} <= {frozenset(game) for game in stored}
     ratings = defaultdict(lambda: 1200.0)
-    for result in results:  # every game began with the ratings that the one before it had left
+    for result in results:  # every game began with the ratings after the previous one
         for place in result.places:
             assert place.before == ratings[place.name]
             ratings[place.name] = place.after
@@ -145,8 +145,8 @@ HANGS = "import time\ntime.sleep(1000)\ndef command(standing): pass\n"
 
 
 async def loading(server: int, before: set[str]) -> Path:
-    """Return the process of an agent that the process ``server`` has started, which had those of ``before``."""
-    async with asyncio.timeout(30):  # the first child is a trial of what keeps bots apart
+    """Return the process of an agent that process ``server`` has started since it had the children ``before``."""
+    async with asyncio.timeout(30):  # the first child is a trial of the isolation
         while True:
             for number in children(server) - before:
                 agent = Path("/proc", number)
@@ -157,7 +157,7 @@ async def loading(server: int, before: set[str]) -> Path:
 
 
 def children(process: int) -> set[str]:
-    """Return the numbers of the processes that one has started."""
+    """Return the ids of a process's children."""
     return set(" ".join(one.read_text() for one in Path(f"/proc/{process}/task").glob("*/children")).split())
 
 
@@ -294,7 +294,7 @@ def test_what_is_not_installed_is_named_with_its_extra(
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="POSIX alone has terminals that hang up")
 def test_a_signal_that_was_ignored_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As `nohup` has it."""
+    """As with `nohup`."""
 
     class HungUp:
         def __init__(self, *_: object) -> None:

@@ -227,7 +227,7 @@ def test_spies_find_what_is_there() -> None:
 
 @pytest.mark.skipif(bool(why_not()), reason="needs namespaces")
 def test_a_cage_ends_with_whoever_started_it(tmp_path: Path) -> None:
-    """However it ends, and with all that is in it."""
+    """However that ends, and with everything in the cage."""
     mark = f"sleep 6{os.getpid()}.25"
     started = (
         "import sys; from pathlib import Path; from zoo.cage import caged; "

@@ -37,7 +37,7 @@ HONEST = ("shipped", "student")
 """Opponents of the hostile bots: a bot that ships with the package, and a file that plays at random."""
 SEED = 0x5EED_0F_A_C0_17E57
 GAMES = 2
-"""Of each match."""
+"""Games of each match."""
 WORKERS = 3
 """More than processors, because sleeping bots use none."""
 MOVE = 0.1
