@@ -315,7 +315,7 @@ class Remote:
     def _judge(self, passed: float, before: float | None = None) -> None:
         """End the bot if it has exceeded a limit.
 
-        It was asked ``passed`` seconds of wall-clock time ago, when it had spent ``before``; None: sending goes on.
+        It was asked ``passed`` seconds of wall-clock time ago, when it had spent ``before``; None: not fully asked yet.
         """
         used = self._used()
         if used is not None:

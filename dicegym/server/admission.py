@@ -32,7 +32,7 @@ def fold_name(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
-def numbered(name: str) -> Iterator[str]:
+def copy_names(name: str) -> Iterator[str]:
     """Yield ``name``, ``name-2``, ``name-3`` and so on."""
     yield name
     yield from (f"{name}-{number}" for number in itertools.count(2))

@@ -33,7 +33,7 @@ class Channel(NamedTuple):
     """A connection to a server."""
 
     take: Callable[[float | None], bytes]
-    """Waits at most so many seconds (None: forever) and returns received data. Raises TimeoutError, EOFError when the
+    """Waits at most these seconds (None: forever) and returns received data. Raises TimeoutError, EOFError when the
     server has closed the connection, and OSError if it is lost."""
     send: Callable[[bytes], object]  # sends a message. Raises OSError if the connection is lost
 

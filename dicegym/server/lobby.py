@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
-from dicegym.server.admission import Secrets, fold_name, name_fault, numbered
+from dicegym.server.admission import Secrets, copy_names, fold_name, name_fault
 from dicegym.server.client_limits import LoginBackoff, ThrottledLog
 from dicegym.server.game_results import GameResult
 from dicegym.server.game_table import Client, Seat, Table, find_company
@@ -264,7 +264,7 @@ class Lobby:
 
     def _free_name(self, wanted: str) -> str:
         """Return a guest's name in its earlier spelling; with a number if another client has that name."""
-        return next(name for name in map(self._spelling, numbered(wanted)) if self._is_free(name))
+        return next(name for name in map(self._spelling, copy_names(wanted)) if self._is_free(name))
 
     def _spelling(self, wanted: str) -> str:
         if (left := self._left.get(fold_name(wanted))) is not None:

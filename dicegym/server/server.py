@@ -20,7 +20,7 @@ from dicegym.players.roster import agent_name, is_strangers
 from dicegym.sandbox import jail
 from dicegym.sandbox.limits import warn_of_kernels
 from dicegym.sandbox.worker import rehearse
-from dicegym.server.admission import Secrets, name_fault, numbered
+from dicegym.server.admission import Secrets, copy_names, name_fault
 from dicegym.server.client_limits import ThrottledLog, room_for
 from dicegym.server.lobby import Lobby
 from dicegym.server.local_agents import LocalAgent, plays_apart
@@ -122,7 +122,7 @@ class Server:
             if apart and choice is None:
                 choice = jail.choose(settings.isolation)
                 self.log(f"isolation of bots' files: {choice.description}")
-            name = next(one for one in numbered(agent_name(self._game, spec)) if one not in agents)
+            name = next(one for one in copy_names(agent_name(self._game, spec)) if one not in agents)
             if fault := name_fault(name):
                 raise ParameterError(f"agent {spec!r} cannot play as {name!r}: {fault}")
             if name in secrets:
@@ -146,7 +146,9 @@ class Server:
         await asyncio.sleep(0)  # announce the results that were stored last
         self.lobby.close()
         await asyncio.sleep(0.05)  # send the last messages
-        self.log(f"ratings and games are in {self.store.name}; to go on, start the server again with the same --store")
+        self.log(
+            f"ratings and games are in {self.store.name}; to continue, start the server again with the same --store"
+        )
         self.log(f"the server has stopped: {self.lobby.finished} games finished in this run")
         with contextlib.suppress(Exception):  # the server may stop because the store cannot be written
             self.store.end_run()

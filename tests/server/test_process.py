@@ -132,7 +132,7 @@ async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_
         text, status = await server.rest()
         assert status == 0
         assert "1 games in progress are left unfinished and not rated" in text
-        assert "ratings and games are in results.sqlite; to go on, start the server again with the same" in text
+        assert "ratings and games are in results.sqlite; to continue, start the server with the same" in text
         last = text.splitlines()[-1]
         assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d the server has stopped: 0 games .* in this run", last)
         assert "Traceback" not in text
