@@ -146,9 +146,7 @@ class Server:
         await asyncio.sleep(0)  # announce the results that were stored last
         self.lobby.close()
         await asyncio.sleep(0.05)  # send the last messages
-        self.log(
-            f"ratings and games are in {self.store.name}; to continue, start the server again with the same --store"
-        )
+        self.log(f"ratings and games are in {self.store.name}; to continue, start the server with the same --store")
         self.log(f"the server has stopped: {self.lobby.finished} games finished in this run")
         with contextlib.suppress(Exception):  # the server may stop because the store cannot be written
             self.store.end_run()
