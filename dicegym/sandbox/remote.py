@@ -111,8 +111,7 @@ class Remote:
         self.clean = True
         self.spent = 0.0
         self._waited = 0.0
-        self._clock: int | None = None
-        self._process = 0
+        self._process = 0  # its id; 0: unknown
         self._began = 0.0
         self._phase = START
         self._number = 0
@@ -143,7 +142,6 @@ class Remote:
         for level, kind, content in ancillary:
             if level == socket.SOL_SOCKET and kind == getattr(socket, "SCM_CREDENTIALS", None):
                 self._process, _, _ = _CREDENTIALS.unpack(content[: _CREDENTIALS.size])
-                self._clock = ~self._process << 3 | 2  # clock_getcpuclockid(3) on Linux
         if hasattr(socket, "SO_PASSCRED"):
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
         try:
@@ -168,10 +166,10 @@ class Remote:
 
     def _used(self) -> float | None:
         """Return the processor time of the bot's process; None if it has ended or the system does not report it."""
-        if self._clock is None:
+        if not self._process:
             return None
         try:
-            return time.clock_gettime(self._clock)
+            return time.clock_gettime(~self._process << 3 | 2)  # clock_getcpuclockid(3) on Linux
         except OSError:
             return None
 

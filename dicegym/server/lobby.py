@@ -232,8 +232,10 @@ class Lobby:
             client.refuse(SECRET_NEEDED, "this server takes no guests: log in with a secret")
         elif wanted is not None and (fault := name_fault(wanted)):
             client.refuse(BAD_NAME, fault)
-        else:
-            self._admit(client, self._guest_name() if wanted is None else self._free_name(wanted), login)
+        elif wanted is None:
+            self._admit(client, self._guest_name(), login)
+        else:  # by its earlier spelling, with a number if another client has that name
+            self._admit(client, next(filter(self._is_free, map(self._spelling, copy_names(wanted)))), login)
 
     def _admit_owner(self, client: Client, name: str, login: Message) -> None:
         """Admit the owner of ``name`` and disconnect its older connection, which may be dead unnoticed."""
@@ -261,10 +263,6 @@ class Lobby:
     def _guest_name(self) -> str:
         names = (f"guest-{number}" for number in self._guest_numbers)
         return next(name for name in names if self._is_free(name) and self._store.spelling(name) is None)
-
-    def _free_name(self, wanted: str) -> str:
-        """Return a guest's name in its earlier spelling; with a number if another client has that name."""
-        return next(name for name in map(self._spelling, copy_names(wanted)) if self._is_free(name))
 
     def _spelling(self, wanted: str) -> str:
         if (left := self._left.get(fold_name(wanted))) is not None:
