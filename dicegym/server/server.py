@@ -53,6 +53,7 @@ class Server:
 
     lobby: Lobby
     store: ResultStore
+    _ports: Ports
 
     def __init__(self, settings: ServerSettings, log: Log = lambda text: None) -> None:
         self.settings = settings
@@ -61,7 +62,6 @@ class Server:
         self.log = log
         self._game: Game = make_game(settings.game, players=settings.players)
         self._wire = wire_of(settings.game)
-        self._listening: Ports | None = None
         self._parts = contextlib.AsyncExitStack()  # the started parts
 
     async def __aenter__(self) -> Server:
@@ -87,7 +87,7 @@ class Server:
             raise DependencyError.for_extra(str(error.name).partition(".")[0], "server", "the server") from error
         secrets = Secrets({}) if settings.secrets is None else Secrets.read(settings.secrets)
         agents = self._named_agents(secrets)
-        self._listening = ports = Ports(self._enter, settings, ThrottledLog(self.log))
+        self._ports = ports = Ports(self._enter, settings, ThrottledLog(self.log))
         parts.push_async_callback(ports.close)
         await ports.take()
         self.addresses, self.ports = ports.addresses, ports.numbers
@@ -139,8 +139,7 @@ class Server:
 
     async def _stop(self) -> None:
         """End all games and connections, and the run."""
-        if self._listening is not None:
-            self._listening.stop_accepting()
+        self._ports.stop_accepting()
         self.lobby.stop_opening()
         await self.store.drain()
         await asyncio.sleep(0)  # announce the results that were stored last

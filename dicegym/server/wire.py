@@ -157,7 +157,7 @@ class ObjectReader:
         at = self._at
         self.begun += 1
         if flat := _FLAT.match(text, at):  # most moves of most games
-            return self._end(flat.end(), self._whole(flat.end()))
+            return self._end(flat.end())
         self._depth, self._seen, self._in_string, self._too_long = 1, at + 1, False, False
         return None
 
@@ -191,7 +191,7 @@ class ObjectReader:
             elif character == "}":
                 self._depth -= 1
                 if not self._depth:
-                    return self._end(at + 1, self._whole(at + 1))
+                    return self._end(at + 1)
         else:
             self._seen = len(text)
         if self._too_long:
@@ -208,15 +208,11 @@ class ObjectReader:
             before -= 1
         return self._text[before] in _BEFORE_BRACE
 
-    def _whole(self, end: int) -> Message | Malformed | None:
-        """Return the object that ends at ``end``, or what is wrong with it; None: already reported."""
-        self._reported = False
-        self.length = end - self._at
-        return None if self._too_long else parse(self._text[self._at : end], self._limit)
-
-    def _end(self, at: int, found: Message | Malformed | None) -> Message | Malformed | None:
-        """End the object at ``at``; return ``found``, unless the object was reported as too long."""
-        found = None if self._too_long else found
+    def _end(self, at: int, error: Malformed | None = None) -> Message | Malformed | None:
+        """End the object at ``at``; return it or its error, or None if it was reported as too long."""
+        if error is None:
+            self._reported, self.length = False, at - self._at
+        found = None if self._too_long else error or parse(self._text[self._at : at], self._limit)
         self._at, self._depth, self._too_long = at, 0, False
         return found
 

@@ -95,7 +95,7 @@ def test_only_what_ships_unchanged_is_trusted(name: str, tmp_path: Path, monkeyp
     rehearse(game)
 
 
-def test_a_report_says_who_plays_beside_the_referee(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_names_the_entries_beside_the_referee(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = copied_agents(tmp_path, monkeypatch) / "hog"
     shutil.copy(folder / "bacon.py", folder / "placed.py")
     found = contest("hog", ["bacon", "placed", "taught"], seed=1, workers=1, games=1, isolation="process")

@@ -239,16 +239,16 @@ def found(request: pytest.FixtureRequest, place: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", DENIED)
-def test_what_cannot_be_done(name: str, found: dict[str, Any]) -> None:
+def test_forbidden(name: str, found: dict[str, Any]) -> None:
     assert re.fullmatch(DENIED[name][1], found["found"][name])
 
 
 @pytest.mark.parametrize("name", ALLOWED)
-def test_what_can(name: str, found: dict[str, Any]) -> None:
+def test_allowed(name: str, found: dict[str, Any]) -> None:
     assert found["found"][name].startswith("done")
 
 
-def test_the_layers_say_what_holds_and_nothing_has_changed_outside(found: dict[str, Any], place: Path) -> None:
+def test_the_layers_are_named_and_nothing_changes_outside(found: dict[str, Any], place: Path) -> None:
     always = ["limits", "no privileges", "closed to others"]
     assert found["layers"] == [*always, f"Landlock {landlock.version()}", "seccomp"]
     assert found["uid"] != 0
@@ -268,7 +268,7 @@ print(json.dumps([LAYERS, tried(more), tried(lambda: bytes(600 << 20)), tried(la
 
 
 @pytest.mark.parametrize("missing", ["landlock.version = lambda: 0", "seccomp.available = lambda: False", "both"])
-def test_the_other_layers_hold_where_one_is_missing(missing: str, tmp_path: Path) -> None:
+def test_other_layers_hold_without_a_missing_one(missing: str, tmp_path: Path) -> None:
     lines = ["landlock.version = lambda: 0", "seccomp.available = lambda: False"] if missing == "both" else [missing]
     patch = "\n".join(["from dicegym.sandbox import landlock, seccomp", *lines])
     done = confined.run("process", WITHOUT, tmp_path, patch=patch, memory=MEMORY)
@@ -289,7 +289,7 @@ def has_all_users() -> bool:
 
 @pytest.mark.skipif(not has_all_users(), reason="others keep their user")
 @pytest.mark.parametrize("level", LEVELS)
-def test_no_two_processes_are_counted_as_one_user(level: str, tmp_path: Path) -> None:
+def test_each_process_has_another_user(level: str, tmp_path: Path) -> None:
     """Otherwise a bot could use up its opponent's threads."""
     users = [confined.run(level, "print(os.getuid())", tmp_path).stdout for _ in range(2)]
     assert all(int(user) >= 1 << 20 for user in users)
@@ -308,7 +308,7 @@ def test_descriptors_are_closed_but_those_that_are_kept(tmp_path: Path) -> None:
     assert all(one.startswith("OSError: [Errno 9]") for one in closed)
 
 
-def test_whose_parent_has_ended_does_not_begin(tmp_path: Path) -> None:
+def test_a_process_without_its_parent_does_not_begin(tmp_path: Path) -> None:
     done = confined.run("process", "print('began')", tmp_path, patch="confinement.end_with(1)")
     assert (done.returncode, done.stdout) == (1, "")
 
@@ -319,7 +319,7 @@ def test_processor_time_ends(tmp_path: Path) -> None:
     assert done.returncode == -signal.SIGKILL
 
 
-def test_no_limit_is_without_an_end(tmp_path: Path) -> None:
+def test_all_limits_are_finite(tmp_path: Path) -> None:
     """Each limit must hold alone, whatever the user's own limits are."""
     lift = "from resource import *; setrlimit(RLIMIT_STACK, getrlimit(RLIMIT_STACK)[1:] * 2)"
     names = ["AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "MSGQUEUE", "NOFILE", "NPROC", "RTPRIO", "SIGPENDING"]

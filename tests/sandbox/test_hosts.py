@@ -116,7 +116,7 @@ def test_a_process_that_cannot_be_trusted_any_more_is_ended(end: Any, hosts: Hos
 
 
 @pytest.mark.parametrize("error", [OSError("gone"), EOFError(), ValueError("closed")], ids=repr)
-def test_a_process_that_makes_no_copy_is_not_asked_again(
+def test_a_host_that_makes_no_copy_is_ended(
     error: Exception, hosts: Hosts, bots: list[Entry], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
@@ -151,7 +151,7 @@ def test_copies_and_processes_that_end_early_leave_no_folder(tmp_path: Path, mon
     assert [one.name for one in tmp_path.iterdir()] == ["ann.py"]
 
 
-def test_nobody_is_blamed_for_a_process_that_cannot_be_started(hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_entry_is_blamed_for_a_process_that_cannot_start(hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:
     class Job:
         entries = ()
 
@@ -173,7 +173,7 @@ def test_nobody_is_blamed_for_a_process_that_cannot_be_started(hosts: Hosts, mon
         ("SyntaxWarning: bwrap: Creating new namespace failed", GoneError),
     ],
 )
-def test_a_machine_without_room_for_a_jail_is_no_fault_of_its_bot(
+def test_no_bot_is_blamed_for_a_machine_without_room_for_a_jail(
     said: str, error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "bot.py").touch()
@@ -200,7 +200,7 @@ def test_a_process_that_ends_at_once_is_not_waited_for(
     assert [one.name for one in tmp_path.iterdir()] == ["bot.py"]
 
 
-def test_what_has_begun_is_undone_where_a_start_is_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_start_is_undone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -260,7 +260,7 @@ def test_of_many_processes_those_that_played_last_are_kept(
     assert kept() == ["c", "d"]
 
 
-def test_a_bot_does_not_see_what_other_entries_are_made_of(tmp_path: Path) -> None:
+def test_a_bot_does_not_see_files_of_other_entries(tmp_path: Path) -> None:
     """Helpers in the common folder are a bot's own, but other entries' folders are not."""
     for folder in ("other", "other/below", "lib", "mine"):
         (tmp_path / folder).mkdir()

@@ -65,7 +65,7 @@ exit 1
 
 
 @needs_a_jail
-def test_the_best_is_chosen_and_told() -> None:
+def test_the_best_level_is_chosen_and_described() -> None:
     program = jail.bubblewrap()
     assert program is not None
     level, description = jail.choose()
@@ -176,7 +176,7 @@ def look(*paths: Path | str, read: list[Path]) -> dict[str, Any]:
 
 
 @needs_a_jail
-def test_a_jail_shows_what_python_needs_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_jail_shows_only_the_files_that_python_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_TOKEN", "secret")
     (tmp_path / "bot.py").write_text("bot")
     (tmp_path / "other.py").write_text("other")
@@ -222,7 +222,7 @@ def test_links_lead_where_they_do(tmp_path: Path) -> None:
 
 
 @needs_a_jail
-def test_what_is_there_of_all_ways_to_make_a_jail(tmp_path: Path) -> None:
+def test_all_variants_of_a_jail(tmp_path: Path) -> None:
     """Root and others have different variants; Python starts and confines itself in each."""
     program = jail.bubblewrap()
     assert program is not None
@@ -257,7 +257,7 @@ def living(mark: str) -> list[int]:
 
 @linux
 @pytest.mark.parametrize("level", ["process", pytest.param("jail", marks=needs_a_jail)])
-def test_all_ends_with_who_started_it(level: str, tmp_path: Path) -> None:
+def test_all_processes_end_with_the_referee(level: str, tmp_path: Path) -> None:
     """A killed referee leaves neither the process that it started nor its forks."""
     mark = f"mark-{os.getpid()}-{level}"
     host = f"""
@@ -287,7 +287,7 @@ subprocess.Popen({argv!r}, env={jail.environment("/tmp")!r}).wait()
     assert left == []
 
 
-def test_what_is_readable_is_nobodys(tmp_path: Path) -> None:
+def test_readable_files_are_not_the_users(tmp_path: Path) -> None:
     """Only Python and packages: not the home, the checkout or the root."""
     import dicegym
 

@@ -23,7 +23,7 @@ needs_landlock = pytest.mark.skipif(
 
 
 @pytest.mark.parametrize("version", [0, 1])
-def test_a_kernel_that_refuses_or_has_no_landlock_is_no_obstacle(
+def test_a_kernel_without_landlock_or_that_refuses_it(
     version: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> int:

@@ -132,7 +132,7 @@ def result(folder: Path) -> ContestResult:
 
 @pytest.mark.slow_after(12)
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_submission_is_struck_with_its_reason(result: ContestResult, name: str) -> None:
+def test_a_bad_submission_is_disqualified_with_its_reason(result: ContestResult, name: str) -> None:
     reasons = {bad.name: bad.reason for bad in result.disqualified}
     assert name in reasons
     assert re.search(BAD[name][1], reasons[name]), reasons[name]
@@ -140,7 +140,7 @@ def test_a_bad_submission_is_struck_with_its_reason(result: ContestResult, name:
     assert f"disqualified: {name}: {reasons[name]}" in result.text()
 
 
-def test_only_bad_submissions_are_struck(result: ContestResult) -> None:
+def test_only_bad_submissions_are_disqualified(result: ContestResult) -> None:
     assert {bad.name for bad in result.disqualified} == set(BAD)
     assert sorted(line.name for line in result.standings) == sorted(GOOD)
     assert {name for match in result.matches for name in match.entries} == set(GOOD)
@@ -149,7 +149,7 @@ def test_only_bad_submissions_are_struck(result: ContestResult) -> None:
 
 
 @pytest.mark.slow
-def test_nobody_elses_results_change(result: ContestResult, folder: Path) -> None:
+def test_other_results_do_not_change(result: ContestResult, folder: Path) -> None:
     alone = contest(SMALL, [folder / f"{name}.py" for name in GOOD], seed=3, workers=1)
     assert alone.matches == result.matches
     assert alone.standings == result.standings
@@ -185,7 +185,7 @@ def test_a_bot_that_says_it_is_pure_is_asked_for_each_answer_once(tmp_path: Path
     assert all(told[a, b] == (a + b) % 12 - 1 for a in range(100) for b in range(100))
 
 
-def test_what_is_printed_between_answers_that_come_together_is_kept(tmp_path: Path) -> None:
+def test_output_between_answers_of_one_packet_is_kept(tmp_path: Path) -> None:
     (tmp_path / "talks.py").write_text(
         "def final_strategy(score, opponent_score):\n"
         "    if opponent_score == 50 and score < 3:\n"
@@ -294,7 +294,7 @@ if __name__ == "__main__":
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [POOL, "from dicegym.arena import check\nprint(check('bacon', 'hog').ok)\n"])
-def test_workers_of_pools_and_scripts_without_a_guard_can_hold_contests(text: str, tmp_path: Path, root: Path) -> None:
+def test_workers_of_pools_and_scripts_without_a_guard_can_run_contests(text: str, tmp_path: Path, root: Path) -> None:
     """Workers of pools are daemons, to which multiprocessing forbids children."""
     (tmp_path / "script.py").write_text(text)
     command, environ = [sys.executable, tmp_path / "script.py"], os.environ | {"PYTHONPATH": str(root)}
@@ -368,7 +368,7 @@ def test_no_bot_is_blamed_for_a_lost_referee(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone limits other processes")
-def test_no_bot_is_blamed_for_what_its_referee_cannot_start(game: Game, folder: Path) -> None:
+def test_no_bot_is_blamed_for_a_process_that_its_referee_cannot_start(game: Game, folder: Path) -> None:
     import resource
 
     entries = tuple(entry(game, name, str(folder / f"{name}.py")) for name in ("good_a", "good_b"))
@@ -378,7 +378,7 @@ def test_no_bot_is_blamed_for_what_its_referee_cannot_start(game: Game, folder: 
             list(own.run([Match(game, entries, 1, 3)]))
 
 
-def test_what_an_abandoned_run_has_begun_is_not_in_the_next(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jobs_of_an_abandoned_run_are_not_in_the_next(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     both = tuple(entry(game, name, "bacon") for name in "ab")
     with Sandbox(game, 2, isolation="none") as own:
         quick, slow, last = (Match(game, both, seed, games) for seed, games in ((1, 1), (2, 10**6), (3, 1)))

@@ -67,7 +67,7 @@ async def results_against(folder: Path, *agents: str, **changes: Any) -> Any:
 
 @pytest.mark.slow
 @run
-async def test_bad_agents_cost_themselves_what_the_rules_say_and_nobody_else_anything(
+async def test_bad_agents_are_punished_by_the_rules_and_cost_others_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(local_agents, "MOST_FAILURES", 1)

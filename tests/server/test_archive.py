@@ -71,7 +71,7 @@ def test_another_schema_is_refused_in_words(tmp_path: Path, opens: Any, number: 
     assert files(tmp_path) == [path.name]
 
 
-def test_a_file_of_somebody_else_is_left_as_it_was(tmp_path: Path) -> None:
+def test_other_files_are_left_unchanged(tmp_path: Path) -> None:
     secrets, other = tmp_path / "secrets.txt", tmp_path / "other.sqlite"
     secrets.write_text("anna:open sesame\n" * 50)
     connection = sqlite3.connect(other)
@@ -166,7 +166,7 @@ def test_a_store_is_read_and_not_changed(first: Path, run: Run) -> None:
         ("games yatsy --store first.sqlite", "no game 'yatsy'. Did you mean 'yatzy'"),
     ],
 )
-def test_what_cannot_be_told_is_said_in_words(
+def test_invalid_requests_are_explained(
     words: str, complaint: str, first: Path, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
     monkeypatch.chdir(first.parent)

@@ -59,7 +59,7 @@ async def test_join_plays_on_our_server_over_tcp_and_websocket(tmp_path: Path) -
 
 
 @run
-async def test_join_by_secret_and_who_is_not_let_in(tmp_path: Path) -> None:
+async def test_join_by_right_and_wrong_secrets(tmp_path: Path) -> None:
     async with with_secrets(tmp_path, "carl:open sesame\n") as server:
         right, lines = joining(tcp(server), RandomPlayer(), name=None, secret="open sesame", games=1)
         other = await Bot.named(server, "bob")
@@ -87,7 +87,7 @@ async def test_an_agent_that_fails_leaves_its_turn_to_the_server(tmp_path: Path)
 
 
 @run
-async def test_an_answer_that_is_no_command_is_one_error_like_others(tmp_path: Path) -> None:
+async def test_an_answer_without_a_command_counts_as_one_error(tmp_path: Path) -> None:
     answers = iter([-1, 10**6, 224 + 1])
 
     def stutter(turn: Turn) -> Any:
@@ -179,7 +179,7 @@ async def test_a_server_that_hangs_up_ends_the_stay() -> None:
 
 @run
 @pytest.mark.parametrize("said", [b"", b'{"key": ', b"HTTP/1.1 400 Bad Request\r\n"])
-async def test_what_is_no_server_of_the_game_is_left_or_told_of(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_other_servers_are_left_or_reported(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """A silent server may wait for other players, so the client waits too."""
     monkeypatch.setattr("dicegym.server.client.SILENCE", 0.1)
 

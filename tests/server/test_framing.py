@@ -96,7 +96,7 @@ WIDE = ('{"a": "' + "\N{GREEK SMALL LETTER ALPHA}" * 2048 + '"}').encode()
         (WIDE + GOOD, ["too-long", ROLL]),
     ],
 )
-def test_what_is_read_of_a_stream(stream: bytes, expected: list[Any]) -> None:
+def test_objects_and_errors_in_a_stream(stream: bytes, expected: list[Any]) -> None:
     assert LIMIT == 4096
     assert objects(stream) == expected
     assert objects(*bytewise(stream)) == expected
@@ -177,7 +177,7 @@ def test_any_bytes_leave_it_usable(packets: list[bytes]) -> None:
 
 
 @given(st.text(alphabet='{}[]":,\\n1tru \n', max_size=60))
-def test_how_it_is_cut_makes_no_difference(text: str) -> None:
+def test_packets_make_no_difference(text: str) -> None:
     stream = text.encode() + b"\n" + GOOD
     assert objects(stream) == objects(*bytewise(stream))
 

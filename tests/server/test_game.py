@@ -86,7 +86,7 @@ def test_agents_that_cannot_fill_a_table_cannot_play_always(tmp_path: Path) -> N
 
 
 @run
-async def test_the_store_holds_the_games_themselves(tmp_path: Path) -> None:
+async def test_the_store_contains_the_games_themselves(tmp_path: Path) -> None:
     async with serving(tmp_path, players=3, games=4, answer=0.5) as server:
         bots = [await Bot.named(server, name) for name in ("anna", "bob", "carl")]
         playing = [asyncio.create_task(bot.play()) for bot in bots[:2]]
@@ -145,7 +145,7 @@ async def test_a_game_at_a_time_for_each_and_many_at_once_for_all(tmp_path: Path
 
 
 @run
-async def test_a_server_that_stops_stores_and_tells_what_is_finished(
+async def test_a_stopping_server_stores_and_announces_finished_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with serving(tmp_path) as server:

@@ -52,7 +52,7 @@ async def finished(server: Server, active: list[Bot]) -> Any:
 
 @pytest.mark.parametrize("way", [silent, wrong, gone])
 @run
-async def test_a_guest_that_makes_no_move_costs_nobody_rating(tmp_path: Path, way: Any) -> None:
+async def test_a_guest_without_a_move_changes_no_rating(tmp_path: Path, way: Any) -> None:
     async with serving(tmp_path, answer=0.1) as server:
         (anna, other), standing = await both(server, "anna", "mute")
         anna, other = sorted((anna, other), key=lambda bot: bot.name)

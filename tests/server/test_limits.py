@@ -21,7 +21,7 @@ class Clock:
         return self.now
 
 
-def test_a_bucket_holds_so_much_and_fills_up() -> None:
+def test_a_bucket_has_a_maximum_and_refills() -> None:
     clock = Clock()
     bucket = TokenBucket(10, 40, clock)
     assert [bucket.pay(10) for _ in range(5)] == [True] * 4 + [False]
@@ -35,7 +35,7 @@ def test_a_bucket_holds_so_much_and_fills_up() -> None:
     assert bucket.left == 40, "it never holds more than its maximum"
 
 
-def test_a_throttled_log_does_not_grow_with_what_it_is_told() -> None:
+def test_a_throttled_log_does_not_grow_with_its_input() -> None:
     """From any number of addresses."""
     clock, lines = Clock(), list[str]()
     log = ThrottledLog(lines.append, clock)
@@ -60,7 +60,7 @@ def test_a_throttled_log_does_not_grow_with_what_it_is_told() -> None:
         ("unknown", "unknown"),
     ],
 )
-def test_what_counts_as_one_address(address: str, origin: str) -> None:
+def test_addresses_with_common_limits(address: str, origin: str) -> None:
     assert origin_of(address) == origin
 
 
@@ -127,7 +127,7 @@ def test_hosts_and_origins(listens: str, host: str, origins: list[str], taken: b
     assert (not fault) == taken, fault
 
 
-def test_a_request_with_no_host_or_two_is_refused() -> None:
+def test_a_request_without_exactly_one_host_is_refused() -> None:
     origins = Origins("127.0.0.1")
     assert origins.fault([], [])
     assert origins.fault(["127.0.0.1", "127.0.0.1"], [])
@@ -137,7 +137,7 @@ def test_a_request_with_no_host_or_two_is_refused() -> None:
     ("hosts", "pages", "complaint"),
     [(["http://x"], [], "--allow-host"), (["a b/c"], [], "--allow-host"), ([], ["bots.example"], "--allow-origin")],
 )
-def test_what_is_no_host_or_origin(hosts: list[str], pages: list[str], complaint: str) -> None:
+def test_invalid_hosts_and_origins(hosts: list[str], pages: list[str], complaint: str) -> None:
     with pytest.raises(ParameterError, match=complaint):
         Origins("127.0.0.1", hosts, pages)
 

@@ -34,7 +34,7 @@ def secrets_file(folder: Path, text: str = "anna:correct horse\nbob:battery stap
 
 
 @run
-async def test_who_logs_in_again_with_its_secret_takes_over(tmp_path: Path) -> None:
+async def test_logging_in_again_with_the_secret_takes_over(tmp_path: Path) -> None:
     """Its old connection may be dead unnoticed."""
     async with with_secrets(tmp_path) as server:
         old, bob = await Bot.named(server, "anna", **ANNAS), await Bot.named(server, "bob", **BOBS)
@@ -187,7 +187,7 @@ def waiting(name: str, since: Any = 0.0, met: Any = (), last: Any = ()) -> Any:
         ([waiting("a", 1), waiting("b", 2)], 4, 2, 0, 2, "ab"),
     ],
 )
-def test_who_plays_whom(
+def test_choice_of_opponents(
     waiters: list[Any], players: int, local: int, expected: int, now: float, chosen: str | None
 ) -> None:
     found = find_company(waiters, players, local, expected, now, patience=1)

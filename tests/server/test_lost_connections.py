@@ -47,7 +47,7 @@ async def test_each_turn_of_one_that_has_given_up_comes_with_a_standing_of_its_o
 
 @pytest.mark.parametrize("kind", [Bot, WebBot])
 @run
-async def test_a_lost_connection_stops_nobody_and_loses_no_result(tmp_path: Path, kind: str) -> None:
+async def test_a_lost_connection_stops_no_game_and_loses_no_result(tmp_path: Path, kind: str) -> None:
     async with serving(tmp_path, games=1) as server:
         lost, other = await kind.named(server, "lost"), await Bot.named(server, "other")
         playing = asyncio.create_task(other.play())
@@ -72,7 +72,7 @@ async def test_everybody_may_vanish_and_the_game_is_rated_all_the_same(tmp_path:
 
 
 @run
-async def test_who_comes_back_in_time_takes_its_seat_again(tmp_path: Path) -> None:
+async def test_a_bot_that_returns_in_time_gets_its_seat(tmp_path: Path) -> None:
     async with game_of_two(tmp_path, games=1) as (server, first, second, _):
         first.vanish()  # the server plays its first turn
         standing = await second.my_turn()
@@ -87,7 +87,7 @@ async def test_who_comes_back_in_time_takes_its_seat_again(tmp_path: Path) -> No
 
 
 @run
-async def test_who_comes_back_too_late_waits_for_the_next_game(tmp_path: Path) -> None:
+async def test_a_bot_that_returns_too_late_waits_for_the_next_game(tmp_path: Path) -> None:
     async with game_of_two(tmp_path) as (server, first, second, _):
         first.vanish()
         await second.send(first_box(await second.my_turn()))
@@ -102,7 +102,7 @@ async def test_who_comes_back_too_late_waits_for_the_next_game(tmp_path: Path) -
 
 
 @run
-async def test_the_server_rests_while_no_remote_bot_is_there(tmp_path: Path) -> None:
+async def test_the_server_rests_without_remote_bots(tmp_path: Path) -> None:
     async with serving(tmp_path, agents=("thrifty", "thrifty"), pause=0.0, gather=0.0) as server:
         assert server.told[0] == "starting the Yatzy server", "before its agents are loaded"
         assert server.lobby.resting

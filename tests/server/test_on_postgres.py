@@ -120,7 +120,7 @@ async def test_games_go_on_while_the_database_is_out_of_reach(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_contest_is_held_in_the_store_of_a_server_that_runs(postgres: Postgres, url: str) -> None:
+def test_a_contest_runs_in_the_store_of_a_running_server(postgres: Postgres, url: str) -> None:
     """Its games are stored between the contest's matches; after its connections end, another server can start."""
     store, numbers = ResultStore(url, "yatzy"), itertools.count()
     store.begin_run(7)
@@ -147,7 +147,7 @@ def test_a_contest_is_held_in_the_store_of_a_server_that_runs(postgres: Postgres
 
 @pytest.mark.slow
 @pytest.mark.parametrize("on", ["a server", "a file"])
-def test_a_contest_is_held_in_the_store_of_a_server_that_runs_and_is_killed(
+def test_a_contest_runs_in_the_store_of_a_server_that_is_killed(
     on: str, postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server loses nothing, and another one can start."""

@@ -98,7 +98,7 @@ async def test_original_clients_play_whole_rated_games(tmp_path: Path) -> None:
 
 
 @run
-async def test_an_error_of_an_original_client_is_told_by_asking_again(tmp_path: Path) -> None:
+async def test_an_original_client_is_asked_again_after_an_error(tmp_path: Path) -> None:
     async with with_secrets(tmp_path, games=1) as server:
         anna = Original(server.ports["tcp"], "correct horse", wrong=9)
         playing = asyncio.create_task(asyncio.to_thread(anna.play))
@@ -112,7 +112,7 @@ async def test_an_error_of_an_original_client_is_told_by_asking_again(tmp_path: 
 
 
 @run
-async def test_an_original_client_is_sent_nothing_when_it_has_no_turn(tmp_path: Path) -> None:
+async def test_an_original_client_receives_only_its_turns(tmp_path: Path) -> None:
     """Not others' moves, errors, the end of a game, or the end of the server."""
     async with with_secrets(tmp_path, games=1) as server:
         anna = await Bot.connect(server)
@@ -188,7 +188,7 @@ async def test_join_plays_on_an_original_server() -> None:
 
 
 @run
-async def test_join_does_not_answer_what_the_server_has_left_behind(tmp_path: Path) -> None:
+async def test_join_does_not_send_late_answers(tmp_path: Path) -> None:
     """The agent exceeds its time once: the server plays that turn, and the late answer is not sent."""
     slept: list[int] = []
 

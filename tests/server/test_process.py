@@ -83,7 +83,7 @@ async def play_on(bot: Bot, finals: list[Any]) -> None:
 
 @pytest.mark.slow
 @run
-async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Path) -> None:
+async def test_a_killed_server_loses_no_announced_result(tmp_path: Path) -> None:
     finals: list[Any] = []
     async with Process.started(tmp_path) as server:
         bots = [await Bot.named(server, f"bot-{i}") for i in range(8)]
@@ -121,7 +121,7 @@ async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Pa
     "number", [signal.SIGTERM, *(pytest.param(one, marks=pytest.mark.slow) for one in ENDING if one != signal.SIGTERM)]
 )
 @run
-async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_path: Path, number: int) -> None:
+async def test_a_server_explains_its_stop_by_a_signal(tmp_path: Path, number: int) -> None:
     async with Process.started(tmp_path) as server:
         bots, standing = await both(server, "anna", "bob")
         await bots[0].send(first_box(standing))
@@ -204,7 +204,7 @@ async def test_a_server_that_ends_while_agents_load_leaves_nothing(tmp_path: Pat
 
 
 @run
-async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path) -> None:
+async def test_a_blocked_terminal_stops_no_game(tmp_path: Path) -> None:
     asked, free, lines = threading.Event(), threading.Event(), list[str]()
 
     def show(line: str) -> None:
@@ -244,7 +244,7 @@ async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path) -> No
         ("yatzy --tcp 0 --host no.such.host.invalid --guests", "cannot listen on no.such.host.invalid"),
     ],
 )
-def test_what_cannot_be_served_is_told_in_words_and_leaves_nothing(
+def test_invalid_settings_are_explained_and_leave_nothing(
     arguments: str, complaint: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -267,7 +267,7 @@ def test_what_cannot_be_served_is_told_in_words_and_leaves_nothing(
         ("hog 127.0.0.1:1 --agent bacon", "Hog has no server protocol"),
     ],
 )
-def test_what_cannot_be_joined_is_told_in_words(arguments: str, complaint: str, run: Run) -> None:
+def test_failures_to_join_are_explained(arguments: str, complaint: str, run: Run) -> None:
     status, _, said = run("server", "join", *arguments.split())
     assert status == 2
     assert complaint in said
@@ -281,7 +281,7 @@ def test_what_cannot_be_joined_is_told_in_words(arguments: str, complaint: str, 
         ("websockets", "", "join yatzy ws://127.0.0.1:1 --agent thrifty", "a ws:// address needs websockets"),
     ],
 )
-def test_what_is_not_installed_is_named_with_its_extra(
+def test_missing_packages_are_named_with_their_extra(
     missing: str, needs: str, arguments: str, complaint: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delitem(sys.modules, f"dicegym.server.{needs}", raising=False)  # to be imported again

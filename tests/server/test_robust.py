@@ -76,9 +76,7 @@ async def test_silent_guests_are_seated_and_their_games_end(tmp_path: Path) -> N
 
 
 @run
-async def test_one_that_never_reads_is_dropped_and_stalls_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_client_that_never_reads_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_connections, "MOST_UNREAD", 1 << 14)
     async with serving(tmp_path, **BOUNDLESS) as server:
         raw = socket.socket()
@@ -214,7 +212,7 @@ async def test_binary_and_oversized_frames(tmp_path: Path) -> None:
 
 
 @run
-async def test_what_is_no_websocket_at_all(tmp_path: Path) -> None:
+async def test_requests_without_websocket(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["ws"])
         writer.write(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
@@ -240,7 +238,7 @@ async def test_connections_that_come_and_go_leave_nothing_behind(tmp_path: Path)
 
 
 @run
-async def test_a_port_in_use_is_told_in_words(tmp_path: Path) -> None:
+async def test_a_port_in_use_is_explained(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         for name in ("tcp", "ws"):
             (folder := tmp_path / name).mkdir()

@@ -29,7 +29,7 @@ def path(tmp_path: Path) -> Any:
     return tmp_path / "results.sqlite"
 
 
-def test_who_asks_waits_while_another_thread_writes(path: Path) -> None:
+def test_a_reading_thread_waits_for_a_writing_one(path: Path) -> None:
     store = ResultStore(path, "yatzy")
     store.begin_run(7)
     writes, may_end = threading.Event(), threading.Event()
@@ -91,7 +91,7 @@ def test_a_writer_that_is_killed_loses_nothing_it_announced(path: Path) -> None:
     store.close()
 
 
-def test_servers_of_several_games_share_a_store_and_no_rating(path: Path) -> None:
+def test_servers_of_several_games_share_a_store_but_not_ratings(path: Path) -> None:
     stores = {game: ResultStore(path, game) for game in ("yatzy", "hog")}
     for number, store in enumerate(stores.values(), 1):
         assert store.begin_run(7, dicegym.game(store.game)) == number

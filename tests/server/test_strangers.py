@@ -74,7 +74,7 @@ NO_CLIENTS = [
 
 
 @run
-async def test_what_is_no_client_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_programs_of_other_protocols_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_connections, "CLOSING", 0.1)
     async with serving(tmp_path) as server:
         for data in NO_CLIENTS:
@@ -135,19 +135,19 @@ async def test_idle_connections_do_not_lock_owners_out(tmp_path: Path, guests: b
 
 
 @run
-async def test_who_is_refused_keeps_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_refused_clients_take_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each may still read why; in a flood the oldest are cut off."""
     monkeypatch.setattr(client_connections, "LEAVING", 2)
     monkeypatch.setattr(client_connections, "CLOSING", 60.0)
     async with serving(tmp_path, connections=1) as server, crowd(server, 1):
         await eventually(lambda: len(server.lobby.clients) == 1)
         async with crowd(server, 6) as bots:
-            await eventually(lambda: len(server._listening.alive) == 3)
+            await eventually(lambda: len(server._ports.alive) == 3)
             assert (await bots[-1].until("ERROR"))["code"] == "full"
 
 
 @run
-async def test_who_is_sent_away_is_told_why_and_who_plays_is_not(tmp_path: Path) -> None:
+async def test_idle_clients_are_disconnected_with_a_reason_and_players_are_not(tmp_path: Path) -> None:
     async with with_secrets(tmp_path, connections=3) as server:
         playing, standing = await both(server, "carl", "dora")
         await playing[0].send(first_box(standing))
@@ -164,7 +164,7 @@ async def test_who_is_sent_away_is_told_why_and_who_plays_is_not(tmp_path: Path)
 
 
 @run
-async def test_who_does_not_log_in_makes_room_for_others(tmp_path: Path) -> None:
+async def test_clients_without_a_login_make_room_for_others(tmp_path: Path) -> None:
     async with with_secrets(tmp_path, connections=2, login=0.3) as server, crowd(server, 10) as bots:
         await eventually(lambda: len(server.lobby.clients) == 2)
         assert (await bots[2].until("ERROR"))["code"] == "full"
@@ -185,7 +185,7 @@ async def test_a_handshake_that_does_not_end_is_given_up(tmp_path: Path) -> None
 
 
 @run
-async def test_handshakes_that_do_not_end_keep_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unfinished_handshakes_keep_no_client_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_connections, "HANDSHAKES", 5)
     async with serving(tmp_path) as server:
         begun = [await asyncio.open_connection("127.0.0.1", server.ports["ws"]) for _ in range(8)]
@@ -219,7 +219,7 @@ async def test_guessers_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @run
-async def test_to_hang_up_and_come_again_saves_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_reconnecting_saves_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A secret is checked only after the delay, so hanging up early reveals nothing."""
     async with with_secrets(tmp_path) as server:
         for _ in range(LoginBackoff.FREE):
@@ -250,7 +250,7 @@ def test_a_flood_costs_the_others_no_more_than_milliseconds(kind: str) -> None:
 
 
 @run
-async def test_who_keeps_flooding_is_slowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_flooding_client_is_slowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_connections, "REFILL", 0.02)
     async with serving(tmp_path, rate=12_800) as server:
         flooder = await Bot.named(server, "flooder")

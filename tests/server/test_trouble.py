@@ -86,7 +86,7 @@ def complaint_of(look: Callable[[Path], None], path: Path) -> str | None:
 
 
 @pytest.mark.slow
-def test_flipped_bytes_are_told_in_words_or_harmless(path: Path) -> None:
+def test_flipped_bytes_are_explained_or_harmless(path: Path) -> None:
     good, draw, told = path.read_bytes(), random.Random(7), 0
     for _ in range(60):
         data = bytearray(good)
@@ -139,7 +139,7 @@ def test_a_damaged_file_is_refused_with_a_way_out_and_not_touched(
         assert status or not words.startswith("start")
 
 
-def test_what_cannot_be_opened_is_told_in_words(tmp_path: Path) -> None:
+def test_stores_that_cannot_be_opened_are_explained(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="No such file"):
         ResultStore(tmp_path / "nowhere" / "x.sqlite", "yatzy")
     with pytest.raises(ParameterError, match="is not a file: a server makes"):
@@ -154,7 +154,7 @@ def test_what_cannot_be_opened_is_told_in_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap, to make a folder read-only for root too")
-def test_a_file_that_cannot_be_written_is_told_in_words(path: Path) -> None:
+def test_a_read_only_store_is_explained(path: Path) -> None:
     (folder := path.parent / "sealed").mkdir()
     sealed = Path(shutil.copy(path, folder))
     jail = ["bwrap", "--dev-bind", "/", "/", "--die-with-parent"]
@@ -235,7 +235,7 @@ except ParameterError as error:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits on the size of files")
-def test_a_full_disk_loses_nothing_that_was_told(path: Path) -> None:
+def test_a_full_disk_loses_no_announced_result(path: Path) -> None:
     said = spoken([sys.executable, "-c", FULL, str(path)])
     first, last, refused = said.splitlines()
     assert first == "True True False", "unstored results are not announced"
@@ -296,7 +296,7 @@ async def test_a_locked_file_is_refused_at_the_start(tmp_path: Path) -> None:
     ],
 )
 @run
-async def test_what_keeps_a_server_from_writing_stops_it_and_nothing_was_told(
+async def test_a_store_that_stays_broken_stops_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str, words: str
 ) -> None:
     def damaged(results: object) -> None:

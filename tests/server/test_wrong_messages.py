@@ -40,7 +40,7 @@ ILLEGAL = [
 
 
 @run
-async def test_what_is_wrong_is_told_and_changes_nothing(tmp_path: Path) -> None:
+async def test_invalid_messages_get_errors_and_change_nothing(tmp_path: Path) -> None:
     for part in range(0, len(ILLEGAL), 9):  # nine errors in a turn are allowed
         (folder := tmp_path / str(part)).mkdir()
         async with game_of_two(folder) as (server, first, second, standing):
@@ -134,7 +134,7 @@ async def test_errors_do_not_win_time(tmp_path: Path) -> None:
 
 
 @run
-async def test_who_sleeps_through_a_game_is_disconnected(tmp_path: Path) -> None:
+async def test_a_client_that_sleeps_through_a_game_is_disconnected(tmp_path: Path) -> None:
     async with serving(tmp_path, answer=0.3, gather=0.05) as server:
         sleeper, anna = await Bot.named(server, "sleeper"), await Bot.named(server, "anna")
         await anna.play()

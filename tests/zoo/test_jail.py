@@ -162,7 +162,7 @@ def test_verdict(level: str, game: str, animal: Hostile) -> None:
 
 
 @pytest.mark.parametrize(("level", "game"), everywhere())
-def test_nobody_else_pays_and_nothing_is_left(level: str, game: str) -> None:
+def test_others_are_not_affected_and_nothing_is_left(level: str, game: str) -> None:
     check_world(visit("bots", level, game))
 
 
@@ -174,13 +174,13 @@ def test_verdict_in_every_game(level: str, game: str, animal: Hostile) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("level", "game"), everywhere(whole=True))
-def test_nobody_pays_for_all_of_them(level: str, game: str) -> None:
+def test_others_are_not_affected_by_all_of_them(level: str, game: str) -> None:
     check_world(visit("bots", level, game, whole=True))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", ["hog", "yatzy"])
-def test_a_whole_contest_is_for_others_as_without_them(game: str) -> None:
+def test_a_whole_contest_does_not_change_for_others(game: str) -> None:
     seen = visit("whole", "jail", game)
     check_whole(seen)
     check_nothing_left(seen)
@@ -226,7 +226,7 @@ def test_spies_find_what_is_there() -> None:
 
 
 @pytest.mark.skipif(bool(why_not()), reason="needs namespaces")
-def test_a_cage_ends_with_whoever_started_it(tmp_path: Path) -> None:
+def test_a_cage_ends_with_its_parent(tmp_path: Path) -> None:
     """However that ends, and with everything in the cage."""
     mark = f"sleep 6{os.getpid()}.25"
     started = (
