@@ -68,7 +68,8 @@ class Lobby:
         log: Callable[[str], None],
     ) -> None:
         self.clients: dict[Connection, Client] = {}
-        self._throttled, self._guesses = ThrottledLog(log), ThrottledLog(log)
+        # One log for each kind of line: a crowd that sends no LOGIN must not hide who is refused or disconnected.
+        self._throttled, self._guesses, self._silent = ThrottledLog(log), ThrottledLog(log), ThrottledLog(log)
         self.tables: set[Table] = set()
         self.turns = self.finished = 0
         self._loop = asyncio.get_running_loop()
@@ -220,9 +221,9 @@ class Lobby:
         no_login = f'sent no LOGIN within {seconds}: a client begins with {{"key": "LOGIN", "secret": ...}}'
         if self._settings.allows_guests:
             self._admit(client, self._guest_name())
-            self._throttled.note(f"{client.name} from {peer} {no_login}")
+            self._silent.note(f"{client.name} from {peer} {no_login}")
         else:
-            self._throttled.note(f"{peer} {no_login}: disconnected")
+            self._silent.note(f"{peer} {no_login}: disconnected")
             self._dismiss(client, SECRET_NEEDED, f"no login within {seconds}, and this server takes no guests")
 
     def _admit_guest(self, client: Client, wanted: str | None, login: Message) -> None:

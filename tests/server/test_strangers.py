@@ -105,7 +105,7 @@ async def crowd(server: Server, many: int) -> AsyncIterator[list[Any]]:
 
 @pytest.mark.parametrize(
     ("guests", "many"),
-    [(False, 200), *(pytest.param(guests, 1000, marks=pytest.mark.slow) for guests in (True, False))],
+    [(False, 200), (True, 200), *(pytest.param(guests, 1000, marks=pytest.mark.slow) for guests in (True, False))],
 )
 @run
 async def test_idle_connections_do_not_lock_owners_out(tmp_path: Path, guests: bool, many: int) -> None:
