@@ -66,13 +66,7 @@ def find_company(
     those that have waited longest. Local agents fill free seats. A bot waits at most ``patience`` for more remote bots,
     or for other opponents than in its last game, and not at all if no more bots are expected.
 
-    Args:
-        waiting: remote bots that wait for a game.
-        players: seats at the table.
-        local: number of local agents.
-        expected: number of other connected clients, which may soon wait too.
-        now: the present time in seconds.
-        patience: seconds.
+    ``local`` is the number of agents, ``expected`` that of other connected clients, which may soon wait too.
     """
     if not waiting:
         return None

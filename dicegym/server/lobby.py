@@ -358,24 +358,23 @@ class Lobby:
             Seat(client.name, self._rating(client.name), remote=client, known=not client.guest) for client in clients
         ]
         seats += [Seat(agent.name, self._rating(agent.name), local=agent) for agent in agents]
-        order = seating(game_key(self._seed, number), len(seats))
+        ordered = [seats[i] for i in seating(game_key(self._seed, number), len(seats))]
         table = Table(
             self._wire,
             self._game,
             number,
             self._seed,
-            [seats[i] for i in order],
+            ordered,
             self._settings.answer,
             self._count_turn,
             self._rate,
             self._log,
         )
         names = frozenset(client.name for client in clients)
-        for seat, i in enumerate(order):
-            if i < len(clients):
-                client = clients[i]
+        for index, seat in enumerate(ordered):
+            if (client := seat.remote) is not None:
                 del self._free[client]
-                client.table, client.seat, client.last = table, seat, names
+                client.table, client.seat, client.last = table, index, names
                 client.met.update(dict.fromkeys(names - {client.name}, number))
         self.tables.add(table)
         table.begin()

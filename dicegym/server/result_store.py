@@ -62,7 +62,7 @@ class ResultStore(ServedResults, ContestStore):
     Raises:
         BusyError: another program has locked the file.
         HeldError: another server of the game uses the store.
-        ParameterError: the store is no store, damaged, of another schema, not writable or unreachable. A file is left
+        ParameterError: it is not a store, or damaged, of another schema, not writable or unreachable. A file is left
             unchanged, and no other files are left.
         DependencyError: the driver of the database is not installed.
     """

@@ -80,6 +80,7 @@ def test_only_what_ships_unchanged_is_trusted(name: str, tmp_path: Path, monkeyp
     programs = [one for one in agent_names(game) if isinstance(resolve(game, one), Source)]
     assert all(entry(game, one, one).trusted for one in programs)
     assert all(Entry(one, resolve(game, one)).trusted for one in agent_names(game)), "their files were not checked"
+    assert entry(game, "loaded", dicegym.agent(game, game.spec.baseline)).trusted, "the caller has loaded it already"
     baseline = resolve(game, game.spec.baseline)
     assert isinstance(baseline, Source)
     shutil.copy(baseline.file, folder / "placed.py")

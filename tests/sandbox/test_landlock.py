@@ -15,7 +15,6 @@ import dicegym
 from dicegym.engine import jit
 from dicegym.errors import AgentError
 from dicegym.sandbox import landlock
-from dicegym.sandbox.jobs import entry
 
 needs_landlock = pytest.mark.skipif(
     not landlock.version(), reason="this kernel has no Landlock, or it is switched off there"
@@ -110,11 +109,3 @@ def test_a_server_warns_where_kernels_are_not_protected(
         warnings.simplefilter("always")
         server._named_agents(Secrets({}))
     assert len(caught) == warned
-
-
-def test_what_ships_is_trusted(tmp_path: Path) -> None:
-    game = dicegym.game("hog")
-    (tmp_path / "bot.py").write_text("def final_strategy(a, b):\n    return 6\n")
-    assert entry(game, "a", "best_by_scores").trusted
-    assert entry(game, "a", dicegym.agent("hog", "always_roll")).trusted  # the caller has run it already
-    assert not entry(game, "a", tmp_path / "bot.py").trusted
