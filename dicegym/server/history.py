@@ -112,15 +112,13 @@ def games_of(game: str, *what: Any) -> sa.Select[Any]:
 
 def places_and_incidents(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...], tuple[ForcedTurn, ...]]:
     """Return the results of a stored game by seat, and the turns that the server played."""
-    own, forced = SERVER_RESULTS.c, SERVER_INCIDENTS.c
-    places = sa.select(*(own[field] for field in SeatResult._fields)).where(own.game == game).order_by(own.seat)
-    incidents = (
-        sa.select(*(forced[field] for field in ForcedTurn._fields)).where(forced.game == game).order_by(forced.id)
-    )
-    return (
-        tuple(SeatResult(*row) for row in connection.execute(places)),
-        tuple(ForcedTurn(*row) for row in connection.execute(incidents)),
-    )
+
+    def rows(kind: Any, table: sa.Table, order: str) -> tuple[Any, ...]:
+        fields = sa.select(*(table.c[field] for field in kind._fields))
+        found = connection.execute(fields.where(table.c.game == game).order_by(table.c[order]))
+        return tuple(kind(*row) for row in found)
+
+    return rows(SeatResult, SERVER_RESULTS, "seat"), rows(ForcedTurn, SERVER_INCIDENTS, "id")
 
 
 def _game(connection: sa.Connection, game: sa.Row[Any]) -> StoredGame:
