@@ -485,6 +485,14 @@ say("loaded")
 """
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="closes streams by a shell")
+def test_the_fork_server_opens_closed_streams() -> None:
+    """Or a referee's pipes could have their numbers, and be lost when it redirects its streams."""
+    code = "import os, dicegym.sandbox.preload; [os.fstat(stream) for stream in range(3)]"
+    command = f"exec {sys.executable} -c '{code}' <&- >&- 2>&-"
+    assert subprocess.run(["/bin/sh", "-c", command], check=False).returncode == 0
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="needs prctl")
 def test_the_fork_server_loads_a_game_and_is_not_interrupted_but_ends_with_its_command_meanwhile() -> None:
     environment = os.environ | {GAME: "hog"}
