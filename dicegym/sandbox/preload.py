@@ -12,8 +12,8 @@ import os
 import signal
 
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group, but the command itself stops the server
-# If the command's streams are closed, their numbers are free here. Referees would get pipes with these numbers, and lose
-# them when they redirect their streams.
+# If the command's streams are closed, their numbers are free here. Referees would get pipes with these numbers, and
+# lose them when they redirect their streams.
 while (spare := os.open(os.devnull, os.O_RDWR)) < 3:
     pass
 os.close(spare)
