@@ -1,13 +1,21 @@
-"""The games that a server has stored, as it wrote them."""
+"""Games for a server's store, and those stored in it."""
 
 from __future__ import annotations
 
 import json
 
 from dicegym.arena.store.schema import SERVER_GAMES
-from dicegym.server.game_results import GameResult
+from dicegym.server.game_results import ForcedTurn, GameResult, SeatResult
 from dicegym.server.history import games_of, places_and_incidents
 from dicegym.server.result_store import ResultStore
+
+
+def made_result(
+    number: int, first: str = "anna", second: str = "bob", after: tuple[float, float] = (1216.0, 1184.0)
+) -> GameResult:
+    """Return an invented game of two players, in which the server played a turn."""
+    places = (SeatResult(first, 231, 1, 1200.0, after[0]), SeatResult(second, 198, 2, 1200.0, after[1]))
+    return GameResult(number, 2**64 - 1, 1.5, tuple(range(60)), places, (ForcedTurn(1, 4, "took more than 10 s"),))
 
 
 def stored_results(store: ResultStore) -> list[GameResult]:

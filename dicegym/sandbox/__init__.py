@@ -1,1 +1,1 @@
-"""Where untrusted programs run: processes of their own, watched and limited."""
+"""Isolated processes for untrusted programs, watched and limited."""

@@ -1,4 +1,4 @@
-"""Entries that travel to another machine, with the files that a bot may read."""
+"""Entries that are sent to another machine, with the files that a bot may read."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from dicegym.sandbox.sandbox import JobOutcome
 from dicegym.shipped import shipped_folder
 
 Bundle = tuple[Entry, dict[str, bytes | str]]
-"""An entry, with the file of an agent that ships relative to all others; and its files by their absolute paths: their
-bytes, or where a link leads."""
+"""An entry, and its files: absolute path -> bytes, or the target of a link. The file of an agent that ships with the
+package is relative to the folder of agents."""
 
 
 def bundle(game: Game, entry: Entry) -> Bundle:
-    """Return an entry ready to travel. Raises ParameterError if its files are too many or too large."""
+    """Return an entry ready to be sent. Raises ParameterError if its files are too many or too large."""
     origin = entry.origin
     if not isinstance(origin, Source):
         return entry, {}
@@ -35,7 +35,7 @@ def bundle(game: Game, entry: Entry) -> Bundle:
     contents: dict[str, bytes | str] = {}
     found: list[Path] = []
     size = 0
-    with contextlib.suppress(BadFileError):  # loading it there fails in the same way
+    with contextlib.suppress(BadFileError):  # loading it there will raise the same error
         found = files_of(game, origin, MOST_DATA + 1)
     for file in found:
         with contextlib.suppress(OSError, BadFileError):  # what cannot be read here cannot be read there
@@ -43,20 +43,21 @@ def bundle(game: Game, entry: Entry) -> Bundle:
             contents[str(file)] = bot_files.read(file, LARGEST_DATA) if size <= LARGEST_DATA else ""
     if size > LARGEST_DATA or len(found) > MOST_DATA:
         raise ParameterError(
-            f"entry {entry.name!r} cannot be sent to a cluster: what it may read in {one_line(origin.file.parent)} is "
-            f"more than {LARGEST_DATA >> 20} MiB or {MOST_DATA:,} files; keep only the bot's own files there"
+            f"entry {entry.name!r} cannot be sent to a cluster: the files that it may read in "
+            f"{one_line(origin.file.parent)} are more than {LARGEST_DATA >> 20} MiB or {MOST_DATA:,} files; keep only "
+            "the bot's own files there"
         )
     real = os.path.realpath(origin.file)
-    if os.path.dirname(real) != os.path.realpath(origin.file.parent):  # a link, whose helpers are where it leads
+    if os.path.dirname(real) != os.path.realpath(origin.file.parent):  # a link: the helpers are beside its target
         contents[real] = contents.pop(str(origin.file), b"")
         contents[str(origin.file)] = os.path.relpath(real, origin.file.parent)
     return entry._replace(origin=origin), contents
 
 
 def unbundle(sent: Bundle, folder: Path) -> Entry:
-    """Return an entry as it is on this machine, where its files are below ``folder`` by their old paths.
+    """Write a received entry's files below ``folder``, under their old paths; return the entry for this machine.
 
-    Raises DependencyError if it is an agent that ships with the package, and another one here.
+    Raises DependencyError if it is an agent of the package that differs on this machine.
     """
     entry, contents = sent
     if not isinstance(entry.origin, Source):
@@ -69,12 +70,12 @@ def unbundle(sent: Bundle, folder: Path) -> Entry:
     here = folder / str(file).lstrip("/") if file.is_absolute() else shipped_folder("agents") / file
     there = entry._replace(origin=entry.origin._replace(file=here))
     if entry.seal and not file.is_absolute() and not there.trusted:
-        raise DependencyError(f"agent {entry.name!r} is another one there: install the same dicegym everywhere")
+        raise DependencyError(f"agent {entry.name!r} differs on another machine: install the same dicegym everywhere")
     return there
 
 
 def with_home_paths(outcome: JobOutcome, folder: Path) -> JobOutcome:
-    """Return an outcome in which a bot says where its files are at home, and not in a folder below ``folder``."""
+    """Return an outcome in which paths below ``folder`` are replaced by those on the sending machine."""
     text = json.dumps(outcome, ensure_ascii=False)
     if str(folder) not in text:
         return outcome

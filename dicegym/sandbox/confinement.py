@@ -1,14 +1,15 @@
-"""Confinement: what a process gives up before it loads an untrusted program.
+"""What a process gives up before it loads an untrusted program.
 
-Each layer holds without the others, needs no privileges, and cannot be taken back: limits of the system, rights of
-root, no way to look into the process, descriptors closed, then the file system (`dicegym.sandbox.landlock`) and system
-calls (`dicegym.sandbox.seccomp`). It runs once for every match, so it is quick and imports no more than it needs.
+Each layer works without the others, needs no privileges, and cannot be undone: resource limits, root's rights, access
+by other processes, open descriptors, then the file system (`dicegym.sandbox.landlock`) and system calls
+(`dicegym.sandbox.seccomp`). This runs once per match, so it is fast and imports only what it needs.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import itertools
 import os
 import signal
 import sys
@@ -20,35 +21,34 @@ from dicegym.sandbox import landlock, linux, seccomp
 if TYPE_CHECKING:
     from pathlib import Path
 
-try:  # now, and not when a process has been forked: to load it takes longer than all the rest
+try:  # before the fork: loading it takes longer than everything else here
     import resource
 except ImportError:  # Windows
-    resource = None  # type: ignore[assignment]  # which says that it is missing
+    resource = None  # type: ignore[assignment]  # None: missing
 
 LIBRARIES = 16 << 30
-"""Bytes of addresses that files mapped for reading, and what is reserved but not used, may take where seccomp keeps a
-process from shared memory; large libraries ask for several GB that way and use a small part."""
+"""Bytes of address space for mapped files and reserved memory, where seccomp forbids shared memory. Large libraries
+reserve several GB and use a small part."""
 
 _CHANCE = ("/dev/urandom", "/dev/random")
-"""Devices that some libraries read to seed generators of theirs."""
+"""Devices that some libraries read to seed their generators."""
 _UNSEEN = 256 << 20
-"""Bytes that a process has beyond what of it is in memory, where a system has no /proc."""
+"""Estimate of a process's bytes beyond its resident memory, for systems without /proc."""
 _CAPABILITIES_VERSION = 0x20080522
-_NOBODY_ELSE = 0x60000000
-"""Ids of users from here on are nobody's."""
+_UNUSED_USERS = 0x60000000  # no real user has an id from here on
 
 
 class Bounds(NamedTuple):
-    """What the system lets a confined process have.
+    """System limits of a confined process.
 
     Attributes:
-        memory: bytes beyond what the process has when it is confined.
-        cpu: seconds of processor time from now on; the process is ended when it has had them. A backstop above what
-            the referee judges.
+        memory: bytes beyond what the process uses when it is confined.
+        cpu: seconds of processor time from now on; then the process is killed. A backstop: the referee's limits are
+            lower.
         file: bytes of one file.
-        files: descriptors open at a time.
-        threads: threads at a time beyond as many as there are on the whole machine when it is confined: the system
-            counts those of all processes of the user.
+        files: open descriptors.
+        threads: threads beyond those of the whole machine when the process is confined, because the system counts the
+            threads of all processes of a user.
     """
 
     memory: int = 512 << 20
@@ -66,27 +66,27 @@ def confine(
     parent: int | None = None,
     free: bool = False,
 ) -> tuple[str, ...]:
-    """Give up, in this process and for good, all that an untrusted program has no business with.
+    """Give up everything that an untrusted program does not need, for this process and for good.
 
-    Call it in a process of its own that runs one thread, before any code of the program.
+    Call it in a separate process with one thread, before any code of the program runs.
 
     Args:
-        bounds: limits of the system.
-        read: files, and folders with all beneath, that may be read; `dicegym.sandbox.jail.readable` names Python's.
-        write: folders, and files like ``/dev/null``, that may also be changed.
-        keep: descriptors that stay open, with 0, 1 and 2.
-        parent: process that has started this one; with it this process ends, in whatever way it goes. None: leave that.
-        free: keep the limits alone; the process may do else what its user may.
+        bounds: system limits.
+        read: readable files, and folders with all their contents; `dicegym.sandbox.jail.readable` lists Python's.
+        write: folders, and files like ``/dev/null``, that are also writable.
+        keep: descriptors that stay open, in addition to 0, 1 and 2.
+        parent: the process that started this one; this process ends with it, however it ends. None: it does not.
+        free: apply only the limits; otherwise the process may do what its user may.
 
     Returns:
-        Names of the layers that hold. What the system does not have is left out, and the others hold all the same.
+        Names of the layers in force. Layers that the system lacks are left out; the others still hold.
     """
-    with contextlib.suppress(OSError):  # leads a session of its own already
+    with contextlib.suppress(OSError):  # it already leads a session
         os.setsid()
     _close_all_but(keep)
     layers = []
     filtered = seccomp.available()
-    # Programs that are free are trusted: they may import libraries of any size, and accidents fill memory of their own.
+    # Free programs are trusted: they may map libraries of any size, and accidents fill only private memory.
     if _limit(bounds, filtered or free):
         layers.append("limits")
     if not free:
@@ -107,17 +107,17 @@ def confine(
 
 
 def prepare() -> None:
-    """Ask the system once what it has, in a process that is going to fork those who call `confine`: they know then."""
+    """Cache what the system supports, before forking the processes that call `confine`."""
     landlock.version()
     seccomp.available()
-    with contextlib.suppress(OSError):  # glibc loads it when a thread ends, and ends the process where it cannot
+    with contextlib.suppress(OSError):  # glibc loads it when a thread ends, and aborts the process if it cannot
         ctypes.CDLL("libgcc_s.so.1")
 
 
 def end_with(parent: int) -> None:
-    """End this process as soon as process ``parent``, which has forked it, has ended in whatever way (on Linux).
+    """End this process as soon as process ``parent``, which forked it, has ended in any way (on Linux).
 
-    Without this, a program that killed its referee would run for ever, and all that waits for its end would wait.
+    Otherwise a program that killed its referee would run forever, and everything that waits for its end would hang.
     """
     with contextlib.suppress(OSError):
         linux.prctl(linux.PDEATHSIG, signal.SIGKILL)
@@ -126,55 +126,52 @@ def end_with(parent: int) -> None:
 
 
 def _close_all_but(keep: Iterable[int]) -> None:
-    first = 3
-    for descriptor in sorted(one for one in {*keep} if one >= first):
-        os.closerange(first, descriptor)
-        first = descriptor + 1
     try:
         end = os.sysconf("SC_OPEN_MAX")
     except (OSError, ValueError):
         end = 1 << 10
-    os.closerange(first, max(end, first))
+    for before, after in itertools.pairwise([2, *sorted({*keep} - {0, 1, 2}), end]):
+        os.closerange(before + 1, after)
 
 
 def _limit(bounds: Bounds, filtered: bool) -> bool:
-    """Set what the system enforces; return whether all of it could be."""
+    """Set the system's limits; return whether all required ones were set."""
     if resource is None:
         return False
-
-    def to(name: str, value: int) -> bool:
-        kind = getattr(resource, name, None)
-        if kind is None:
-            return False
-        _, most = resource.getrlimit(kind)
-        value = value if most == resource.RLIM_INFINITY else min(value, most)
-        try:
-            resource.setrlimit(kind, (value, value))
-        except (OSError, ValueError):  # macOS knows some of these and takes no values
-            return False
-        return True
-
     used = resource.getrusage(resource.RUSAGE_SELF)
     addresses = data = used.ru_maxrss * 1024 + _UNSEEN
     with contextlib.suppress(OSError), open("/proc/self/statm", "rb") as file:
         numbers = file.read().split()
         addresses, data = (int(numbers[index]) * resource.getpagesize() for index in (0, 5))
-    set_all = [
-        to("RLIMIT_CORE", 0),
-        to("RLIMIT_CPU", int(used.ru_utime + used.ru_stime) + 1 + bounds.cpu),
-        to("RLIMIT_FSIZE", bounds.file),
-        to("RLIMIT_NOFILE", bounds.files),
-        # What a process writes to; libraries mapped for reading take no memory of its own. Shared memory would not
-        # count here: seccomp forbids it, and where there is no seccomp all addresses are limited.
-        to("RLIMIT_DATA", data + bounds.memory),
-        to("RLIMIT_AS", addresses + bounds.memory + (LIBRARIES if filtered else 0)),
-        to("RLIMIT_STACK", 8 << 20),  # which is not counted as data, and whose limit many users lift
-        to("RLIMIT_NPROC", _threads_of_the_machine() + bounds.threads),
-    ]
-    for name in ("RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE", "RLIMIT_RTPRIO"):
-        to(name, 0)
-    to("RLIMIT_SIGPENDING", bounds.files)  # counted for all processes of the user together
-    return all(set_all)
+    required = {
+        "RLIMIT_CORE": 0,
+        "RLIMIT_CPU": int(used.ru_utime + used.ru_stime) + 1 + bounds.cpu,
+        "RLIMIT_FSIZE": bounds.file,
+        "RLIMIT_NOFILE": bounds.files,
+        # Writable private memory; mapped libraries do not count. Neither does shared memory: seccomp forbids it, and
+        # without seccomp all addresses are limited.
+        "RLIMIT_DATA": data + bounds.memory,
+        "RLIMIT_AS": addresses + bounds.memory + (LIBRARIES if filtered else 0),
+        "RLIMIT_STACK": 8 << 20,  # does not count as data, and many users lift its limit
+        "RLIMIT_NPROC": _threads_of_the_machine() + bounds.threads,
+    }
+    optional = dict.fromkeys(("RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE", "RLIMIT_RTPRIO"), 0)
+    optional["RLIMIT_SIGPENDING"] = bounds.files  # counted for all processes of the user together
+    missed = {name for name, value in (required | optional).items() if not _set_limit(name, value)}
+    return not missed & required.keys()
+
+
+def _set_limit(name: str, value: int) -> bool:
+    kind = getattr(resource, name, None)
+    if kind is None:
+        return False
+    _, most = resource.getrlimit(kind)
+    value = value if most == resource.RLIM_INFINITY else min(value, most)
+    try:
+        resource.setrlimit(kind, (value, value))
+    except (OSError, ValueError):  # macOS has some limits that it does not let processes set
+        return False
+    return True
 
 
 def _threads_of_the_machine() -> int:
@@ -184,12 +181,13 @@ def _threads_of_the_machine() -> int:
 
 
 def _give_up_privileges() -> bool:
-    """Drop what root may and nobody else; return whether nothing of it is left."""
+    """Drop root's rights; return whether none is left."""
     if os.geteuid() == 0 and hasattr(os, "setresuid"):
-        # RLIMIT_NPROC does not bind whose real user is root. The effective one opens files, and stays.
-        with contextlib.suppress(OSError):  # a namespace that has no other user
-            # Each another one, as threads are counted by users; in jails, the ids of processes are alike.
-            os.setresuid(_NOBODY_ELSE + int.from_bytes(os.urandom(3), "big"), 0, 0)
+        # RLIMIT_NPROC does not bind processes whose real user is root. The effective user opens files, and stays.
+        with contextlib.suppress(OSError):  # a namespace without other users
+            # A random user for each process: threads are counted per user. Process ids are no substitute, since they
+            # are the same in all jails.
+            os.setresuid(_UNUSED_USERS + int.from_bytes(os.urandom(3), "big"), 0, 0)
     if sys.platform != "linux":
         return os.geteuid() != 0
     try:

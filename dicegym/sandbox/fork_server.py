@@ -1,6 +1,6 @@
-"""The fork server of all referees, which has loaded what they need: each then starts in a tenth of the time.
+"""The fork server of all referees. It preloads what they need, so each starts in a tenth of the time.
 
-This module loads nothing of the package. A command starts the server first, and loads its own modules beside it.
+This module loads nothing else of the package. A command starts the server first, and loads its own modules meanwhile.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from multiprocessing import forkserver
 from typing import Any
 
 _STARTED_WITH = {"PYTHONHASHSEED": "0", "PYTHONSAFEPATH": "1"}
-"""The second keeps what is in the current folder, such as a bot called ``random.py``, from being imported."""
+"""The second keeps modules in the current folder, such as a bot called ``random.py``, from being imported."""
 _STARTING = threading.Lock()
-"""What is changed for a moment belongs to all threads: each would keep what another one has changed."""
+"""`plain_start` changes what all threads share: without a lock, one thread would restore another one's changes."""
 GAME = "DICEGYM_FORK_SERVER_GAME"
-"""Names to the fork server the game whose rules it loads, if that is known when it starts."""
+"""Variable that names the game whose rules the fork server loads, if it is known at the start."""
 
 
 @contextlib.contextmanager
 def plain_start(**variables: str) -> Iterator[None]:
-    """Start processes so that they need nothing of this one's script, and so that sets of strings keep their order.
+    """Start processes that do not run this process's script again, and in which sets of strings keep their order.
 
     They find ``variables`` in their environment.
 
-    multiprocessing would run the caller's script again in each process; without a ``__main__`` guard it would start
-    another contest there. And a daemon, as the workers of a ``multiprocessing.Pool`` are, may start none, lest they
-    outlive it. These do not: they end when the pipe to this one closes.
+    Without this, multiprocessing would run the caller's script in each process: without a ``__main__`` guard it would
+    start another contest. It also forbids children to daemons, such as the workers of a ``multiprocessing.Pool``, since
+    children could outlive them. Ours cannot: they end when the pipe to this process closes.
     """
     with _STARTING:
         this = multiprocessing.current_process()
@@ -40,13 +40,11 @@ def plain_start(**variables: str) -> Iterator[None]:
         main, before = sys.modules["__main__"], {name: os.environ.get(name) for name in variables}
         sys.modules["__main__"] = types.ModuleType("__main__")
         os.environ |= variables
-        if daemon:
-            this.daemon = False
+        this.daemon = False
         try:
             yield
         finally:
-            if daemon:
-                this.daemon = True
+            this.daemon = daemon
             sys.modules["__main__"] = main
             for name, value in before.items():
                 os.environ.pop(name)
@@ -55,12 +53,13 @@ def plain_start(**variables: str) -> Iterator[None]:
 
 
 def start_loading(game: str = "") -> Any:
-    """Let the fork server of all referees load what they need; return the context that makes processes of it.
+    """Start the fork server of all referees if it does not run; return the context that forks processes from it.
 
-    It loads the rules of ``game`` too, a registered name, unless it runs already: then each referee does so itself.
+    The server takes as long to load as this process takes to load the package: call this first and do other work before
+    the first `Sandbox`. Systems without a fork server use "spawn", and nothing is started.
 
-    The server takes as long as this process takes to load the package: call this first, and do other work that precedes
-    the first `Sandbox` beside it. Without a fork server nothing is begun.
+    Args:
+        game: registered name of the game whose rules a new server loads too. Otherwise each referee loads them.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")

@@ -1,7 +1,7 @@
-"""Messages between a referee and a host, both ways, with open files: a length and what `marshal` makes of a value.
+"""Messages between a referee and a host, in both directions: a length, then a value as `marshal` data.
 
-Only whom the reader trusts may be read so, since `marshal` trusts its input: hosts run no bots themselves, and bots
-answer in JSON (`dicegym.bots.answers`).
+Messages may carry open files. Read them only from a trusted sender, since `marshal` trusts its input: hosts run no bots
+themselves, and bots answer in JSON (`dicegym.bots.answers`).
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ import socket
 import time
 from typing import Any
 
-LONGEST = 1 << 24
-"""Bytes of a message."""
-MOST_FILES = 4
+LONGEST = 1 << 24  # bytes of a message
+MOST_FILES = 4  # descriptors accepted with one packet
 
 
 def pack(value: Any) -> bytes:
-    """Return a value of plain types as a message: four bytes of length, the lowest first, and its `marshal`."""
+    """Return a value of plain types as a message: its length in four bytes, little-endian, and its `marshal` data."""
     data = marshal.dumps(value)
     return len(data).to_bytes(4, "little") + data
 
@@ -27,7 +26,7 @@ class MessageStream:
     """One end of a stream socket.
 
     Attributes:
-        files: descriptors that came with messages and were not taken yet, in order.
+        files: received descriptors that nobody has taken yet, in order.
     """
 
     def __init__(self, end: socket.socket) -> None:
@@ -42,11 +41,11 @@ class MessageStream:
         self.end.sendall(data[sent:])
 
     def is_ready(self, seconds: float) -> bool:
-        """Return whether something can be read, or the end, within some seconds."""
+        """Return whether data, or the end of the stream, can be read within ``seconds``."""
         return bool(self._kept) or self._poll(seconds)
 
     def receive(self, seconds: float | None = None) -> Any:
-        """Return the next value. Raises EOFError at the end, TimeoutError, OSError and ValueError."""
+        """Return the next value. Raises EOFError at the end of the stream; TimeoutError, OSError, ValueError."""
         deadline = None if seconds is None else time.monotonic() + seconds
         size = int.from_bytes(self._read(4, deadline), "little")
         if size > LONGEST:
@@ -54,7 +53,7 @@ class MessageStream:
         return marshal.loads(self._read(size, deadline))
 
     def _poll(self, seconds: float) -> bool:
-        poll = select.poll()  # a descriptor may be too large for `select.select`
+        poll = select.poll()  # `select.select` fails for descriptors above 1023
         poll.register(self.end, select.POLLIN)
         return bool(poll.poll(1000 * max(0.0, seconds)))
 
@@ -71,5 +70,5 @@ class MessageStream:
         return found
 
     def close(self) -> None:
-        """Close it."""
+        """Close the socket."""
         self.end.close()

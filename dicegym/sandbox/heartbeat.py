@@ -1,10 +1,10 @@
 """Which entry is acting, and since when: a few numbers in shared memory.
 
-The process that runs bots writes them, the one that watches reads them, so nothing is sent for each move.
+The process that runs bots writes them and the watching process reads them, so moves need no messages.
 
-What an entry has spent is processor time, so that other load on the machine costs nobody anything. To ask the
-system for that takes longer than most moves, so a short move counts as long as the clock says, which is hardly more;
-only what takes `SHORT` or longer, as a move does that was interrupted, is measured.
+Entries are charged for processor time, so other load on the machine does not count. Asking the system for it takes
+longer than most moves. So a short move is charged its wall-clock time, which is hardly more. Only moves of `SHORT` or
+longer, which includes every interrupted move, are measured.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 MOST_QUEUED = 10
-"""How many times its limit a clock may show, however long a processor was waited for: a program that wakes up all the
-time while others work waits nearly all of it, and uses nothing."""
+"""Largest wall-clock time, in multiples of the limit, even if all of it was spent waiting for a processor. A program
+that keeps waking up on a busy machine waits nearly all the time and uses no processor time."""
 LOADING, ASKED, PLAYING = range(3)
-"""What the number of a `Reading` counts: nothing, questions of a test, games of a match."""
+"""Phases. They say what the number of a `Reading` counts: nothing, questions of a test, games of a match."""
 
 SHORT = 0.001
-"""Seconds. A scheduler that takes a processor away gives it back later than that."""
+"""Seconds. A scheduler that interrupts a thread resumes it later than that."""
 
 _ACTOR, _SINCE, _PHASE, _NUMBER, _TURN, _PROCESS, _MEASURED, _COUNTED, _SPENT = range(9)
 MOST_ACTORS = 64
@@ -30,34 +30,32 @@ _WON = _WAITED + MOST_ACTORS
 
 
 class Reading(NamedTuple):
-    """What the watching process sees."""
+    """The state that the watching process reads."""
 
-    actor: int
-    """Index of the entry that is acting or acted last; -1: nobody has."""
+    actor: int  # index of the entry that is acting or acted last; -1: none
     spent: float
-    """Seconds of processor time that it has spent so far, the present move included where the system tells."""
+    """Seconds of processor time so far; they include the present move if the system reports it."""
     waited: float
-    """Seconds on the clock beyond these, the present move included: it slept, or had to wait for a processor."""
+    """Seconds of wall-clock time beyond ``spent``: the entry slept or waited for a processor."""
     phase: int
     number: int
-    turn: int
-    """Number of the actor's decision in a game, from 1; 0: none."""
+    turn: int  # number of the actor's decision in the game, from 1; 0: none
 
 
 class Heartbeat:
     """Both sides of the shared numbers.
 
-    What counts is the processor time of the thread that asks the entries, so that a thread which one of them has left
-    behind costs no other one. What threads and processes of an entry's own use is seen by the clock alone.
+    It counts the processor time of the thread that asks the entries. So a thread that one entry left behind costs the
+    others nothing. Time used by an entry's own threads and processes shows only in wall-clock time.
 
     Args:
-        cells: float64[SIZE] in memory, shared or not (`Heartbeat.private`).
+        cells: float64[SIZE], in shared memory or not (`Heartbeat.private`).
     """
 
     SIZE = _WON + MOST_ACTORS
 
     blamed: int
-    """The entry at fault if something fails now: the actor, wherever it acts."""
+    """Index of the entry at fault if something fails now: the actor, in whatever process it acts."""
 
     def __init__(self, cells: Any) -> None:
         self._cells = memoryview(cells).cast("B").cast("d")
@@ -65,12 +63,12 @@ class Heartbeat:
 
     @classmethod
     def private(cls) -> Heartbeat:
-        """Return one that nobody watches."""
+        """Return a heartbeat that nobody watches."""
         return cls(bytearray(8 * cls.SIZE))
 
     def reset(self) -> None:
-        """Begin anew, in the process and thread that will act: nobody has acted."""
-        self._cells[_ACTOR] = self.actor = self.blamed = -1  # first: a reader must not see entry 0 act meanwhile
+        """Start again without an actor; call it in the process and thread that will act."""
+        self._cells[_ACTOR] = self.actor = self.blamed = -1  # first, or a reader could see entry 0 act
         for i in range(self.SIZE):
             if i != _ACTOR:
                 self._cells[i] = 0
@@ -79,7 +77,7 @@ class Heartbeat:
         self._cells[_MEASURED] = time.thread_time()
 
     def act(self, actor: int, turn: int = 0) -> None:
-        """Say that entry ``actor`` is asked from now on; the time until the next call is its own."""
+        """Charge the time from now until the next call to entry ``actor``."""
         cells, now = self._cells, time.monotonic()
         if self.actor >= 0:
             passed = now - self._since
@@ -92,18 +90,18 @@ class Heartbeat:
         cells[_TURN] = turn
 
     def hand_over(self, actor: int, turn: int = 0) -> None:
-        """Say that entry ``actor`` is asked in another process, where its referee takes its time."""
+        """Note that entry ``actor`` acts in another process, where `dicegym.sandbox.remote` measures its time."""
         if self.actor >= 0:
             self.act(-1, turn)
         self._cells[_TURN] = turn
         self.blamed = actor
 
     def rest(self) -> None:
-        """Say that nobody is asked."""
+        """Note that no entry acts."""
         self._cells[_ACTOR] = self.actor = -1
 
     def _measure(self, passed: float) -> None:
-        """Count a move that took ``passed`` on the clock by its processor time."""
+        """Charge a move of ``passed`` seconds of wall-clock time by its processor time."""
         cells, used = self._cells, time.thread_time()
         spent = _of_this_move(cells, used, passed)
         cells[_SPENT + self.actor] += spent
@@ -111,20 +109,20 @@ class Heartbeat:
         cells[_MEASURED], cells[_COUNTED] = used, sum(cells[_SPENT:_WAITED])
 
     def note(self, phase: int, number: int) -> None:
-        """Say what is going on: see `Reading`."""
+        """Note the phase and its number; see `Reading`."""
         self._cells[_PHASE] = phase
         self._cells[_NUMBER] = number
 
     def count_win(self, actor: int) -> None:
-        """Say that an entry has won a game of the match alone."""
+        """Note that an entry has won a game of the match alone."""
         self._cells[_WON + actor] += 1
 
     def wins(self, actors: int) -> tuple[int, ...]:
-        """Return how many games each of the first ``actors`` entries has won alone so far, from any process."""
+        """Return the number of games that each of the first ``actors`` entries has won alone; from any process."""
         return tuple(int(won) for won in self._cells[_WON : _WON + actors])
 
     def forgive(self, actor: int) -> None:
-        """Count the time of ``actor`` from now on."""
+        """Forget the time of ``actor`` so far."""
         self.act(actor)
         self._measure(0)
         cells = self._cells
@@ -132,11 +130,11 @@ class Heartbeat:
         cells[_SPENT + actor] = cells[_WAITED + actor] = 0
 
     def read(self, used: Callable[[int], float | None] | None = None) -> Reading:
-        """Return the present state, from any process.
+        """Return the present state; from any process.
 
         Args:
-            used: from the process that acts to the processor time of its first thread, None where nobody knows: then
-                the present move is all waiting until it ends. Default: this thread acts.
+            used: function from a process id to the processor time of its first thread. If it returns None, the present
+                move counts as waiting until it ends. Default: this thread acts.
         """
         cells = self._cells
         actor = int(cells[_ACTOR])
@@ -150,12 +148,12 @@ class Heartbeat:
 
 
 def _of_this_move(cells: Any, used: float, passed: float) -> float:
-    """Return what the present move has spent: all ``used`` since the last measuring, less the moves since then."""
+    """Return the present move's processor time: all since the last measurement, minus the moves since then."""
     return float(min(max(used - cells[_MEASURED] - sum(cells[_SPENT:_WAITED]) + cells[_COUNTED], 0.0), passed))
 
 
 def processor_time(process: int) -> float | None:
-    """Return the seconds that the first thread of a process has run; None if it is gone, or the system is not Linux."""
+    """Return the processor time of a process's first thread in seconds; None if it has ended, or not on Linux."""
     try:
         with open(f"/proc/{process}/task/{process}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
@@ -165,9 +163,9 @@ def processor_time(process: int) -> float | None:
 
 
 def queue_time(process: int | str = "thread-self") -> float:
-    """Return the seconds that the first thread of a process, or this thread, has waited for a processor.
+    """Return the seconds that a process's first thread, or this thread, has waited for a processor.
 
-    It is 0 where nobody knows: the process is gone, or the system does not count it.
+    Return 0 if the process has ended or the system does not count them.
     """
     try:
         with open(f"/proc/{process}/schedstat", "rb") as file:
@@ -177,8 +175,8 @@ def queue_time(process: int | str = "thread-self") -> float:
 
 
 def is_late(clock: float, limit: float, queued: Callable[[], float]) -> bool:
-    """Return whether seconds on a clock pass a limit, less those in which others had the processor.
+    """Return whether ``clock`` seconds of wall-clock time, minus those waiting for a processor, exceed the limit.
 
-    ``queued`` returns the latter, and is called only where they matter.
+    ``queued`` returns the seconds of waiting; it is called only if they matter.
     """
     return clock > limit and (clock > MOST_QUEUED * limit or clock - queued() > limit)

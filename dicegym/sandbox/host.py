@@ -1,27 +1,27 @@
-"""The process of a bot: one host for each entry, which forks a child for each of its matches.
+"""The process of a bot: one host for each entry, which forks a child for each match.
 
-It is started by `dicegym.sandbox.host_start`, in a jail where there is one, and loads nothing of the package but what a
-bot needs: no compiled code, no array, and the package's own ``__init__`` neither. The host itself never runs a bot. Its
-referee tells it by the control socket (`dicegym.sandbox.frames`):
+`dicegym.sandbox.host_start` starts it, in a jail if there is one. It loads only what a bot needs of the package: no
+compiled code, no arrays, and not the package's ``__init__``. The host itself never runs a bot. Its referee sends
+messages over the control socket (`dicegym.sandbox.frames`):
 
 =============================  =======================================================================================
-told                           answered
+message                        answer
 =============================  =======================================================================================
 `Setup` as a dict              ``["ready"]``, or ``["failed", why]``
-``("new", number)`` and the    nothing; a child confines itself, and then serves that socket: first it says
+``("new", number)`` with one   none; a child confines itself and then serves that socket. It first sends
 end of a socket pair           ``[0, "here", layers]``
-``("end", (number, seconds))`` ``["ended", number, status, clean]`` when the child has ended, killed if it still ran
-                               after so long; a status of None: it did; not clean: it has left files
+``("end", (number, seconds))`` ``["ended", number, status, clean]`` when the child has ended. A child that still runs
+                               after these seconds is killed, and its status is None. Not clean: it left files
 =============================  =======================================================================================
 
-The referee asks a child by frames of four bytes, the length, and `marshal` of (number, kind, what); each is answered
-by one line of JSON, ``[number, "ok", value, printed]`` or ``[number, "failed", [kind, text, where], printed]``. A child
-that is watched sends ``[number, "told", [method, text]]`` in between.
+The referee asks a child by frames: the length in four bytes, then the `marshal` data of (number, kind, what). The child
+answers each with one line of JSON, ``[number, "ok", value, printed]`` or
+``[number, "failed", [kind, text, where], printed]``. A watched child also sends ``[number, "told", [method, text]]``.
 
 ========  ==================================  =========================================================================
-kind      what                                the value
+kind      what                                value
 ========  ==================================  =========================================================================
-load      seed                                {"pure": ..., "remarks": [...]}
+load      (seed, watched)                     {"pure": ..., "remarks": [...]}
 join      (seat, seed)                        null
 ask       the arguments of the original       the answer, see `dicegym.bots.answers`
 ========  ==================================  =========================================================================
@@ -54,33 +54,32 @@ from dicegym.sandbox import confinement
 from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.scratch import empty
 
-LOOK_EVERY = 0.1
-"""Seconds between two looks at how many files children have made."""
+LOOK_EVERY = 0.1  # seconds between two counts of the children's files
 COMPILE_SECONDS = 1.0
-"""Processor time that a host spends on its bot's text. What takes longer, each child does by itself."""
+"""Processor time that a host spends on compiling its bot. If compiling takes longer, each child compiles it again."""
 
 
 class Setup(dict[str, Any]):
-    """What a host is told at its start, as a plain dict.
+    """The first message to a host, as a plain dict.
 
-    path: folders where it is found if it is in no package.
     interface: the module with the bot's half of the original interface.
-    source: the bot as a tuple, its file as text; see `dicegym.bots.source.Source`.
-    name: what errors call the bot.
-    texts: real path -> bytes of each of its files that were looked at: these play, whatever lies there by then.
-    preload: modules that bots of this text will ask for.
-    system, read: what a child may read: Python with all that is installed, and what is the bot's own.
-    free: whether a child keeps its limits alone, and may do else what the user may.
-    bounds: what it may use; see `dicegym.sandbox.confinement.Bounds`.
-    folder: where each child gets a folder of its own for temporary files.
-    files: how many there may be of them; 0: nobody counts.
+    path: folders in which that module is found, if it is in no package.
+    source: the bot as a tuple, with its file as text; see `dicegym.bots.source.Source`.
+    name: the bot's name in errors.
+    texts: real path -> bytes of each inspected file of the bot. These bytes play, whatever the files contain later.
+    preload: modules that the bot will import.
+    system, read: what a child may read: Python with installed packages, and the bot's own files.
+    free: whether a child has only limits, and may otherwise do what the user may.
+    bounds: see `dicegym.sandbox.confinement.Bounds`.
+    folder: contains the temporary folder of each child.
+    files: largest number of files in it; 0: no limit.
     """
 
 
 def main(control_number: int, forget: Callable[[], None]) -> None:
-    """Serve the referee at the other end of the control socket until it closes it.
+    """Serve the referee at the other end of the control socket until it closes the socket.
 
-    ``forget`` takes what is loaded of the package from ``sys.modules``: a bot that imports it gets it whole.
+    ``forget`` removes the package from ``sys.modules``, so that a bot that imports it gets the whole package.
     """
     control = MessageStream(socket.socket(fileno=control_number))
     setup = control.receive()
@@ -95,7 +94,7 @@ def main(control_number: int, forget: Callable[[], None]) -> None:
 
 
 class Host:
-    """Keeps what all children of an entry share, which is nothing of the bot's own."""
+    """Holds what all children of an entry share; none of it is made by the bot."""
 
     def __init__(self, control: MessageStream, setup: dict[str, Any]) -> None:
         self._control = control
@@ -113,12 +112,12 @@ class Host:
             with contextlib.suppress(Exception):
                 importlib.import_module(name)
         bot_files.hold(setup["texts"])
-        with contextlib.suppress(Exception):  # a child will say what is wrong with it
-            if _compiles_soon(self.source.file, self.bounds):
-                code_of(self.source.file)  # now, so that programs of it start sooner
+        with contextlib.suppress(Exception):  # a child will report the error
+            if _compiles_fast(self.source.file, self.bounds):
+                code_of(self.source.file)  # cached, so that children start sooner
 
     def serve(self) -> None:
-        """Do what the referee says."""
+        """Carry out the referee's messages."""
         while True:
             while self.setup["files"] and self._children and not self._control.is_ready(LOOK_EVERY):
                 self._limit_files()
@@ -144,43 +143,41 @@ class Host:
         self._children[number] = child
 
     def _limit_files(self) -> None:
-        """End all children if they have made too many files: a jail keeps them in memory, beside its limits."""
-        about = os.statvfs(self.setup["folder"])
-        if self.setup["files"] < about.f_files - about.f_ffree:
+        """Kill all children if they made too many files: a jail keeps files in memory that no other limit counts."""
+        status = os.statvfs(self.setup["folder"])
+        if self.setup["files"] < status.f_files - status.f_ffree:
             for child in self._children.values():
                 os.kill(child, signal.SIGKILL)
 
     def _end(self, number: int, seconds: float) -> int | None:
         child = self._children.pop(number)
         deadline = time.monotonic() + seconds
-        ended, status = os.waitpid(child, os.WNOHANG)
-        while ended == 0 and time.monotonic() < deadline:
+        while not (ended := os.waitpid(child, os.WNOHANG))[0] and time.monotonic() < deadline:
             time.sleep(0.001)
-            ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            return os.waitstatus_to_exitcode(status)
+        if ended[0]:
+            return os.waitstatus_to_exitcode(ended[1])
         with contextlib.suppress(OSError):
-            os.killpg(child, signal.SIGKILL)  # with what it may have started, where nothing forbade that
+            os.killpg(child, signal.SIGKILL)  # with its own children, where nothing forbade them
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         return None
 
     def _clean(self, number: int) -> bool:
-        """Throw away what a child has left in its folder; return whether that is gone, and nothing lies beside it."""
+        """Remove a child's folder; return whether that worked and no unknown files are beside it."""
         folder = os.path.join(self.setup["folder"], f"match-{number}")
         try:
             if empty(folder):
                 os.rmdir(folder)
                 return {*os.listdir(self.setup["folder"])} <= {f"match-{child}" for child in self._children}
-        except OSError:  # its bot has found a way
+        except OSError:  # the bot has prevented it
             pass
         return False
 
 
-def _compiles_soon(file: Path, bounds: confinement.Bounds) -> bool:
-    """Return whether a bot's text compiles soon and well, tried in a process that is thrown away.
+def _compiles_fast(file: Path, bounds: confinement.Bounds) -> bool:
+    """Return whether a bot's text compiles fast and without error, tried in a separate process with limits.
 
-    A few lines that nest ``finally`` keep a compiler busy for minutes and make gigabytes, and a host has no limits.
+    A few lines of nested ``finally`` keep a compiler busy for minutes and take gigabytes, and a host has no limits.
     """
     child = os.fork()
     if child:
@@ -212,7 +209,7 @@ class Child(Witness):
         self._watching: Any = None
 
     def live(self) -> NoReturn:
-        """Confine this process, serve, and leave, whatever happens."""
+        """Confine this process, serve, and exit, whatever happens."""
         status = 1
         own = os.getpid()
         try:
@@ -242,12 +239,10 @@ class Child(Witness):
         except EOFError:
             status = 0
         finally:
-            if os.getpid() == own:
-                os._exit(status)
-            os._exit(1)
+            os._exit(status if os.getpid() == own else 1)
 
     def _serve(self) -> None:
-        """Answer questions until the socket is closed. Raises EOFError if one breaks off."""
+        """Answer questions until the socket is closed. Raises EOFError if a question is cut off."""
         recv, loads = self._end.recv, marshal.loads
         kept = b""
         while found := kept or recv(1 << 16):
@@ -284,7 +279,7 @@ class Child(Witness):
         self._end.sendall(data)
 
     def _failure(self, error: BaseException) -> list[str]:
-        """Return (kind, text, where) of what the bot raised; see `dicegym.bots.program.Program.describe_error`."""
+        """Return (kind, text, where) for an error of the bot; see `dicegym.bots.program.Program.describe_error`."""
         if isinstance(error, AgentError) and not (self._program and self._program.is_own(error)):
             return ["reason", one_line(error.reason, 1000), ""]
         if type(error).__name__ == "TooMuchError":
@@ -299,7 +294,7 @@ class Child(Witness):
         """Load the bot's file."""
         host = self._host
         if watched:
-            self._watching = watch_calls(self)  # kept, since it ends when it is forgotten
+            self._watching = watch_calls(self)  # stored, because it ends when it is deleted
             self._watching.__enter__()
         seed_numpy(seed)
         self._program = Program(host.source, host.setup["name"], host.interface, seed, self._printed)
@@ -315,15 +310,15 @@ class Child(Witness):
         return "null"
 
     def note_call(self, call: str) -> None:
-        """Tell the referee's witness."""
+        """Notify the referee's witness."""
         self._tell("note_call", call)
 
     def note_answer(self, answer: str) -> None:
-        """Tell the referee's witness."""
+        """Notify the referee's witness."""
         self._tell("note_answer", answer)
 
     def note_print(self, text: str) -> None:
-        """Tell the referee's witness."""
+        """Notify the referee's witness."""
         self._tell("note_print", text)
 
     def _tell(self, method: str, text: str) -> None:

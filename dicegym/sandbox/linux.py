@@ -1,6 +1,7 @@
 """System calls that Python has no function for, by ctypes.
 
-What stands here runs beside untrusted programs and once for every match: standard library alone, nothing at import.
+This module runs in processes of untrusted programs, once per match: it uses only the standard library and does no work
+at import.
 """
 
 from __future__ import annotations
@@ -21,24 +22,27 @@ def libc() -> ctypes.CDLL:
 
 
 def call(number: int, *arguments: object) -> int:
-    """Make system call ``number``. Raises OSError where the kernel refuses."""
-    result: int = libc().syscall(ctypes.c_long(number), *arguments)
+    """Make system call ``number``. Raises OSError if the kernel refuses."""
+    return _checked(libc().syscall(ctypes.c_long(number), *arguments))
+
+
+def prctl(option: int, value: int) -> None:
+    """Set an attribute of this process. Raises OSError if the system lacks the attribute, or prctl itself."""
+    if sys.platform != "linux" or not hasattr(libc(), "prctl"):
+        raise OSError(38, "this system has no prctl")
+    _checked(libc().prctl(ctypes.c_int(option), ctypes.c_ulong(value), *[ctypes.c_ulong(0)] * 3))
+
+
+def give_up_new_privileges() -> None:
+    """Keep executed programs from gaining privileges; the kernel requires this before any confinement.
+
+    Raises OSError.
+    """
+    prctl(NO_NEW_PRIVILEGES, 1)
+
+
+def _checked(result: int) -> int:
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
     return result
-
-
-def prctl(option: int, *arguments: int) -> None:
-    """Set an attribute of this process. Raises OSError where the system has no such attribute, or no prctl."""
-    if sys.platform != "linux" or not hasattr(libc(), "prctl"):
-        raise OSError(38, "this system has no prctl")
-    padded = (*arguments, 0, 0, 0, 0)[:4]
-    if libc().prctl(ctypes.c_int(option), *(ctypes.c_ulong(value) for value in padded)) < 0:
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code))
-
-
-def give_up_new_privileges() -> None:
-    """Let no program that is executed bring rights; without that, nobody may restrict itself. Raises OSError."""
-    prctl(NO_NEW_PRIVILEGES, 1)

@@ -1,4 +1,4 @@
-"""What a bot may read: its own files, and nothing else that lies beside it."""
+"""Which files a bot may read: its own, and no others in the same folder."""
 
 from __future__ import annotations
 
@@ -8,36 +8,33 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from dicegym.bots import bot_files as files
-from dicegym.bots.bot_files import leads_out
+from dicegym.bots import bot_files
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import one_line
 from dicegym.games.parts import INTERFACE, need
 
-LEFT_OUT = ("__pycache__", ".git")
-"""Folders that are nothing of a bot's."""
+LEFT_OUT = ("__pycache__", ".git")  # folders that never belong to a bot
 MOST_BESIDE = 100
-"""Files and folders beside a bot's file that are called like it: a jail makes each of them readable by itself, which
-takes half a minute for a thousand."""
+"""Files and folders named like a bot's file. A jail mounts each of them, which takes half a minute for a thousand."""
 
 
 def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Path]) -> list[Path]:
-    """Return what a bot may read: its own files, and nothing else that lies beside it.
+    """Return the files and folders that a bot may read.
 
-    A bot whose file is called as the original interface has it owns its folder, unless that is a home or contains
-    one, or everybody may put files there (``/tmp``). Any other file may share its folder with other people's: it may
-    read itself, what it imports from there, and what is called like it (``ann.py``: ``ann.json`` and the folder
-    ``ann``).
+    A bot whose file has the name of the original interface owns its folder. Exceptions are folders that are or contain
+    a home, and folders in which everybody may put files (``/tmp``). Any other file may share its folder with other
+    people's files. That bot may read itself, what it imports from there, and files named like it (``ann.py``:
+    ``ann.json`` and the folder ``ann``).
 
     Args:
-        source: where it is.
-        entry_files: what bots' files are called.
-        files: the bot's own, its helpers included, as `dicegym.bots.bot_files.gather` finds them.
+        source: the bot.
+        entry_files: names of bots' files in the original interface.
+        files: the bot's own files with its helpers, from `dicegym.bots.bot_files.gather`.
 
     Raises:
-        BadFileError: what is called like it leads out of its folder, or is too much.
+        BadFileError: files named like it lead out of its folder, or are too many.
     """
     file = source.file
     shared = file.parent.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH | stat.S_ISVTX
@@ -49,21 +46,21 @@ def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Pa
     data = [path for path in alike if path.suffix not in (".py", ".zip") and path.name not in source.hidden]
     if len(data) > MOST_BESIDE:
         raise BadFileError(
-            f"{len(data):,} files and folders are called like it, and {MOST_BESIDE} are the most: put them into one "
+            f"{len(data):,} files and folders are named like it, more than {MOST_BESIDE}: put them into one "
             f"folder, {one_line(file.stem)}"
         )
     for path in data:
-        if leads_out(path, file.parent):
+        if bot_files.leads_out(path, file.parent):
             raise BadFileError(f"{one_line(path.name)} is a link that leads out of the bot's folder")
     return [*files, *data]
 
 
 def files_of(game: Game, source: Source, most: int) -> list[Path]:
-    """Return the files that a bot may read, sources and others, folders gone through; at most ``most``.
+    """Return at most ``most`` files that a bot may read: its sources, and others, including those in folders.
 
     Raises BadFileError.
     """
-    sources = files.gather(source.file, source.shared, source.hidden)
+    sources = bot_files.gather(source.file, source.shared, source.hidden)
     visible = visible_files(source, need(game, INTERFACE).ENTRY_FILES, sources)
     found = (one for path in visible for one in (_beneath(path) if path.is_dir() else [path]))
     return list(dict.fromkeys(itertools.islice(found, most)))
@@ -74,5 +71,5 @@ def _beneath(folder: Path) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
         for name in sorted(names):
             path = Path(here, name)
-            if not files.lacking(path) and not files.leads_out(path, folder):
+            if not bot_files.lacking(path) and not bot_files.leads_out(path, folder):
                 yield path

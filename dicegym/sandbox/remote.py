@@ -1,8 +1,7 @@
-"""A bot in a process of its own, as its referee sees it: a player that is asked one question after the other.
+"""A bot in another process, as its referee sees it: a player that answers one question after the other.
 
-The referee alone judges, each question against the clock. What it goes by is the processor time of the bot's process
-as the system counts it, and the clock on its own wall; nothing that the process says of itself counts but its answers.
-The entry at fault follows from which socket failed.
+The referee times each question. It relies only on the processor time that the system reports for the bot's process, and
+on its own clock. Of what the process says, only its answers count. The socket that failed shows the entry at fault.
 """
 
 from __future__ import annotations
@@ -31,39 +30,38 @@ from dicegym.sandbox.frames import MessageStream, pack
 from dicegym.sandbox.heartbeat import is_late, queue_time
 from dicegym.sandbox.limits import Limits
 
-LOOK_EVERY = 20
-"""Milliseconds between two looks at the clocks of a bot that has not answered."""
-AT_ONCE = 500
-"""Questions that may wait for a bot whose answers do not depend on each other's."""
+LOOK_EVERY = 20  # milliseconds between two checks of the time of a bot that has not answered
+AT_ONCE = 500  # independent questions that are sent without waiting for answers
 START_SECONDS = 300.0
-"""How long a host, or one of its children, may take to start: no bot runs in it yet, so what takes longer is a machine
-in trouble. Where others work and a contest gives way to them, a second of work takes minutes."""
-END_SECONDS = 10.0
-"""How long a host may take to end one of its children, before it is ended itself."""
+"""Seconds for a host or a child to start. No bot runs in it yet, so only a machine in trouble takes longer. On a busy
+machine, a low-priority contest can take minutes for a second of work."""
+END_SECONDS = 10.0  # seconds for a host to end one of its children; after that the host is killed
 NOT_ASKED = "is not asked any more in this match"
-"""What is said of a bot whose process has ended, each time that it would be asked."""
+"""The reason for each further question to a bot whose process has ended."""
 WORDS_SECONDS = 1.0
-"""How long a child that has closed its socket has to end by itself, so that there is something to say of its end."""
-MOST_REMARKS = 5
-"""What is kept of what a bot's process says of its program."""
+"""Seconds for a child that has closed its socket to end by itself, so that its exit status is known."""
+MOST_REMARKS = 5  # remarks about its program that are kept from a bot's process
 _CREDENTIALS = struct.Struct("3i")
 _RAISED = re.compile(r'called sys\.exit|raised (an error|\w{1,100})( \(says: "[^"]*"\))?')
 _LINE = re.compile(r"[\w.<> -]{1,200}, line [0-9]+")
-"""What `dicegym.bots.program.Program.describe_error` makes of what a bot raised, without its hint."""
+"""The forms of `dicegym.bots.program.Program.describe_error`, without its hint."""
 START, MATCH = "start", "match"
-"""What a bank of time is for: to load, and all moves of a match."""
+"""Phases, each with its own time bank: loading, and all moves of a match."""
 
 
 class GoneError(AgentError):
-    """A bot's process ended or had to be ended: it is not asked any more."""
+    """A bot's process ended or was ended: it is not asked any more."""
 
 
 class StartError(ServiceError):
-    """A bot's process could not be started, and nothing of the bot has run in it: the machine is to blame."""
+    """A bot's process could not be started, before any of the bot's code ran: the machine is to blame."""
+
+    def __init__(self, name: str, why: object) -> None:
+        super().__init__(f"the process of {name!r} could not be started ({one_line(why)})")
 
 
 class RaisedError(Exception):
-    """What a bot raised in its process: what it did, and the line of its own where."""
+    """An error that a bot raised in its process: its text, and the line of the bot's code."""
 
     def __init__(self, text: str, where: str) -> None:
         super().__init__(text)
@@ -71,7 +69,7 @@ class RaisedError(Exception):
 
 
 def describe_end(status: int | None) -> str:
-    """Return what a bot did: ``status`` is of its process, negative for a signal; None: it was still running."""
+    """Return what a bot did, from its process's status: negative for a signal; None: it was still running."""
     if status is None:
         return "closed the socket to its referee"
     if status >= 0:
@@ -86,16 +84,16 @@ def describe_end(status: int | None) -> str:
 class Remote:
     """A child of a host: one copy of a bot's program, for one match.
 
-    Its ``number`` is one that the host does not know yet. ``moment`` says in words when a bot ends: a function of
-    whether that is about all moves together. ``witness`` is told of all calls.
+    ``number`` must be new to the host. ``moment`` returns in words when the bot ends; its argument says whether all
+    moves together took too long. ``witness`` is notified of all calls.
 
     Attributes:
-        printed: what the bot printed so far.
-        spent: seconds of processor time that it has used since `begin_bank`.
-        gone: why it has ended, if it did not end as it should; else None.
-        clean: whether it has left nothing, once it has ended.
+        printed: what the bot has printed so far.
+        spent: seconds of processor time since `begin_bank`.
+        gone: the error with which the process ended early; otherwise None.
+        clean: whether the ended process left no files.
 
-    Raises GoneError if the process cannot be confined; OSError, EOFError or ValueError if its host makes none.
+    Raises GoneError if the process cannot be confined; OSError, EOFError or ValueError if the host cannot fork it.
     """
 
     def __init__(
@@ -113,8 +111,7 @@ class Remote:
         self.clean = True
         self.spent = 0.0
         self._waited = 0.0
-        self._clock: int | None = None
-        self._process = 0
+        self._process = 0  # its id; 0: unknown
         self._began = 0.0
         self._phase = START
         self._number = 0
@@ -136,7 +133,7 @@ class Remote:
         self._meet()
 
     def _meet(self) -> None:
-        """Wait for the first frame, which comes before any bot is loaded, and learn the number of the process."""
+        """Wait for the first frame, which comes before any bot is loaded, and learn the process id."""
         if not self._poll.poll(1000 * START_SECONDS):
             self._socket.close()
             raise TimeoutError("it did not answer")
@@ -144,21 +141,19 @@ class Remote:
         data, ancillary, _, _ = self._socket.recvmsg(LONGEST_FRAME, size)
         for level, kind, content in ancillary:
             if level == socket.SOL_SOCKET and kind == getattr(socket, "SCM_CREDENTIALS", None):
-                process, _, _ = _CREDENTIALS.unpack(content[: _CREDENTIALS.size])
-                self._process = process
-                self._clock = ~process << 3 | 2  # as clock_getcpuclockid(3) has it on Linux
+                self._process, _, _ = _CREDENTIALS.unpack(content[: _CREDENTIALS.size])
         if hasattr(socket, "SO_PASSCRED"):
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
         try:
-            number, word, told = json.loads(data)
+            number, word, value = json.loads(data)
         except ValueError:
-            number, word, told = 0, "failed", ["", describe_end(self._end(WORDS_SECONDS)), ""]
+            number, word, value = 0, "failed", ["", describe_end(self._end(WORDS_SECONDS)), ""]
         if (number, word) != (0, "here"):
-            raise self._leave(f"its process could not be confined ({one_line(told[1:2])})")
+            raise self._fail(f"its process could not be confined ({one_line(value[1:2])})")
         self.begin_bank(START)
 
     def begin_bank(self, phase: str = MATCH) -> None:
-        """Count time from now on, towards the bank of a match."""
+        """Start the time bank of a phase."""
         self._phase = phase
         self.spent = self._waited = 0.0
         self._began = self._used() or 0.0
@@ -166,38 +161,35 @@ class Remote:
         self._in_vain = 0.0
 
     def _queued(self) -> float:
-        """Return how long the bot's process and this referee have waited for a processor since `begin_bank`."""
+        """Return the seconds that the bot's process and this referee waited for a processor since `begin_bank`."""
         return max(0.0, queue_time(self._process) + queue_time() - self._queued_before - self._in_vain)
 
     def _used(self) -> float | None:
-        """Return the processor time of the bot's process; None if it is gone or the system does not tell."""
-        if self._clock is None:
+        """Return the processor time of the bot's process; None if it has ended or the system does not report it."""
+        if not self._process:
             return None
         try:
-            return time.clock_gettime(self._clock)
+            return time.clock_gettime(~self._process << 3 | 2)  # clock_getcpuclockid(3) on Linux
         except OSError:
             return None
 
     def ask(self, kind: str, what: tuple[Any, ...]) -> Any:
-        """Ask, and return the answer.
-
-        Raises RaisedError for what the bot raised; GoneError if its process has ended, or had to be ended.
-        """
+        """Return the answer. Raises RaisedError for an error of the bot; GoneError if its process has ended."""
         self._number = number = self._number + 1
         self._send(pack((number, kind, what)))
         value = self._receive(number)
         if self._kept:
-            raise self._leave("answered more than it was asked")
+            raise self._fail("answered more than it was asked")
         return value
 
     def __call__(self, *arguments: Any) -> Any:
-        """Ask the bot what its original interface asks; see `ask`."""
+        """Ask a question of the bot's original interface; see `ask`."""
         return self.ask("ask", arguments)
 
     def many(self, questions: list[tuple[Any, ...]]) -> Iterator[Any]:
-        """Ask the bot questions of one kind without waiting for each answer; yield the answers in their order.
+        """Ask questions of the original interface without waiting for each answer; yield the answers in order.
 
-        Raises as `ask` does. After what the bot raised, the answers that it gave meanwhile are dropped.
+        Raises the errors of `ask`. If the bot raises an error, its later answers are dropped.
         """
         for first in range(0, len(questions), AT_ONCE):
             part = questions[first : first + AT_ONCE]
@@ -210,7 +202,7 @@ class Remote:
                 yield from at_hand
                 number += 1 + len(at_hand)
             if self._kept:
-                raise self._leave("answered more than it was asked")
+                raise self._fail("answered more than it was asked")
 
     def _send(self, data: bytes) -> None:
         if self.gone is not None:
@@ -233,7 +225,7 @@ class Remote:
             end = self._kept.find(b"\n")
             if end < 0:
                 if len(self._kept) > LONGEST_FRAME:
-                    raise self._leave(f"sent more than {LONGEST_FRAME:,} bytes at once")
+                    raise self._fail(f"sent more than {LONGEST_FRAME:,} bytes at once")
                 if self._poll.poll(LOOK_EVERY):
                     try:
                         more = self._socket.recv(LONGEST_FRAME)
@@ -244,7 +236,7 @@ class Remote:
                     self._kept += more
                     end = self._kept.find(b"\n")
                     looked = None
-                else:  # there was nothing to read: that this referee waited meanwhile has taken nothing from the bot
+                else:  # there was nothing to read, so this referee's wait for a processor did not delay the bot
                     now = queue_time()
                     self._in_vain += 0.0 if looked is None else now - looked
                     looked = now
@@ -254,21 +246,20 @@ class Remote:
                         self._judge(passed, before)
                     continue
             line, self._kept = self._kept[:end], self._kept[end + 1 :]
-            told = self._told(number, line)
+            found = self._parse(number, line)
             passed = time.monotonic() - begun
-            self._judge(passed, before)  # of what it tells a witness too, or it could do so for ever
-            if told is not None:
+            self._judge(passed, before)  # also after calls for a witness, or a bot could send them forever
+            if found is not None:
                 self._waited += max(0.0, passed - (self.spent - before))
-                word, value = told
+                word, value = found
                 if word == "ok":
                     return value
                 raise value
 
     def _at_hand(self, number: int) -> list[int]:
-        """Return the answers from question ``number`` on that came together with the last one and are plain numbers.
+        """Return the answers from question ``number`` on that came with the last one and are plain numbers.
 
-        They were judged with it, as what a bot has spent is known of all that it has sent at once. So many answers are
-        read in a third of the time; whatever else has come is left to `_receive`.
+        Their time was judged with it. This reads many answers in a third of the time; `_receive` reads all else.
         """
         *lines, _ = self._kept.split(b"\n")
         found = []
@@ -283,20 +274,19 @@ class Remote:
         self._kept = self._kept[length:]
         return found
 
-    def _told(self, number: int, line: bytes) -> tuple[str, Any] | None:
-        """Return what a line says: ("ok", answer) or ("failed", error); None if it tells a witness of something."""
+    def _parse(self, number: int, line: bytes) -> tuple[str, Any] | None:
+        """Return the content of a line: ("ok", answer) or ("failed", error); None: it was for a witness."""
         if (plain := _plain(number, line)) is not None:
             return "ok", plain
         try:
-            found = json.loads(line.decode())
-            their, word, value, *printed = found
+            their, word, value, *printed = json.loads(line.decode())
             if word == "told" and self._witness is not None:
                 method, text = value
                 if method in ("note_call", "note_answer", "note_print"):
                     getattr(self._witness, method)(str(text))
                 return None
             if their != number or type(their) is not int:
-                raise self._leave("answered another question than it was asked")
+                raise self._fail("answered another question than it was asked")
             if printed:
                 (text,) = printed
                 self.printed.clear()
@@ -307,7 +297,7 @@ class Remote:
                 return "failed", self._failed(*value)
         except (ValueError, TypeError, RecursionError, AttributeError):
             pass
-        raise self._leave("sent nonsense from its process")
+        raise self._fail("sent nonsense from its process")
 
     def _failed(self, kind: str, text: str, where: str) -> Exception:
         if kind == "large":
@@ -315,13 +305,16 @@ class Remote:
         text, where = one_line(text, 1000), one_line(where)
         if kind == "reason" and self._phase == START:
             return AgentError(self._name, text)
-        # A bot that has taken over its process writes these lines itself: what is not in our form is its words.
+        # A bot that has taken over its process can write these lines: text in another form is quoted as its words.
         if not _RAISED.fullmatch(text):
             text = f"failed ({quote_words(text, 1000)})"
         return RaisedError(text, where if _LINE.fullmatch(where) else "")
 
     def _judge(self, passed: float, before: float | None = None) -> None:
-        """End the bot if it has passed a limit; ``passed``: seconds on the clock since it was asked."""
+        """End the bot if it has exceeded a limit.
+
+        It was asked ``passed`` seconds of wall-clock time ago, when it had spent ``before``; None: not fully asked yet.
+        """
         used = self._used()
         if used is not None:
             self.spent = max(self.spent, used - self._began)
@@ -332,29 +325,29 @@ class Remote:
         own = 0.0 if before is None else self.spent - before
         clock = self._waited + max(passed, own) + (before if before is not None else self.spent)
         if own > move < bank:
-            raise self._leave(f"took more than {move:g} s", together=False)
+            raise self._fail(f"took more than {move:g} s")
         if self.spent > bank:
-            raise self._leave(f"took more than {bank:g} s", together=True)
+            raise self._fail(f"took more than {bank:g} s", together=True)
         wall = limits.wall_of(bank)
         if limits.wall_of(move) < wall and is_late(passed, limits.wall_of(move), self._queued):
-            raise self._leave(f"took more than {limits.wall_of(move):g} s by the clock", together=False)
+            raise self._fail(f"took more than {limits.wall_of(move):g} s by the clock")
         if is_late(clock, wall, self._queued):
             words = f"took more than {wall:g} s by the clock ({self.spent:.1f} s of them at work)"
-            raise self._leave(words, together=True)
+            raise self._fail(words, together=True)
 
-    def _leave(self, what: str, together: bool = False) -> GoneError:
-        """End the process; return the error that says why."""
+    def _fail(self, what: str, together: bool = False) -> GoneError:
+        """End the process; return the error with the reason."""
         moment = self._moment(together and self._phase == MATCH)
         self.gone = GoneError(self._name, f"{what} {moment}" if moment else what)
         self.close()
         return self.gone
 
     def _ended(self) -> GoneError:
-        """Return the error for a process that has closed its end."""
-        return self._leave(describe_end(self._end(WORDS_SECONDS)))
+        """Return the error for a process that has closed its socket."""
+        return self._fail(describe_end(self._end(WORDS_SECONDS)))
 
     def _end(self, seconds: float = 0.0) -> int | None:
-        """Let the host end the child, if it does not end by itself so soon; return its status, see `Ended`."""
+        """Make the host end the child, which has ``seconds`` to end by itself; return its status or None."""
         self._control.send(("end", (self._child, seconds)))
         word, number, status, self.clean = self._control.receive(END_SECONDS)
         if (word, number) != ("ended", self._child):
@@ -364,72 +357,65 @@ class Remote:
         return ended
 
     def close(self) -> None:
-        """End the process. Raises OSError, EOFError and ValueError if its host does not do that."""
+        """End the process. Raises OSError, EOFError and ValueError if its host fails to."""
         self._socket.close()
-        if self._child >= 0 and self._control.end.fileno() >= 0:  # else it ended with its host, and others' is another
+        if self._child >= 0 and self._control.end.fileno() >= 0:  # otherwise it ended with its host
             self._end()
 
 
 class RemoteProgram(Asked):
-    """What an adapter knows of a bot in another process."""
+    """An adapter's view of a bot in another process."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def failure(self, error: BaseException, when: str) -> AgentError:
-        """Return the AgentError for what the bot raised ``when``."""
+        """Return the AgentError for an error that the bot raised; ``when`` says when."""
         if isinstance(error, AgentError):
             return error
         if not isinstance(error, RaisedError):
-            raise error  # of our own, or Ctrl-C
+            raise error  # our own, or Ctrl-C
         return AgentError(self.name, f"{error.text} {when}" + (f" ({error.where})" if error.where else ""))
 
 
 class IsolatedPlayer(Player):
-    """A copy of a bot's program in a process of its own, for the games of one match.
+    """A copy of a bot's program in another process, for the games of one match.
 
-    The seed is of the bot's randomness until it joins a game. If it is ``watched``, a witness is told of its calls.
+    ``seed`` is for the bot's randomness until it joins a game. A ``watched`` process reports calls to the witness.
 
     Attributes:
-        says_pure: whether the file says so of itself.
-        remarks: what its author should know although nothing is wrong.
-        load_seconds: processor time that it took to load.
+        says_pure: whether the file sets ``PURE = True``.
+        remarks: notes for its author that are no errors.
+        load_seconds: processor time of loading.
 
     Raises:
-        AgentError: the bot cannot be loaded; GoneError if its process ended or took too long meanwhile.
+        AgentError: the bot cannot be loaded; GoneError if its process ended or took too long.
     """
 
     def __init__(self, remote: Remote, name: str, game: Game, seed: int, watched: bool = False) -> None:
         self.name = name
         self._remote = remote
         self._adapter = need(game, ADAPTER)
+        self.printed = remote.printed
         try:
             found = remote.ask("load", (seed, watched))
-        except RaisedError as error:
+        except (RaisedError, AgentError) as error:
             remote.close()
-            raise RemoteProgram(name).failure(error, "while it was loaded") from error
-        except AgentError:
-            remote.close()
-            raise
-        known = found if isinstance(found, dict) else {}
-        self.says_pure = known.get("pure") is True
-        remarks = known.get("remarks")
+            raise RemoteProgram(name).failure(error, "while it was loaded") from None
+        about = found if isinstance(found, dict) else {}
+        self.says_pure = about.get("pure") is True
+        remarks = about.get("remarks")
         self.remarks = tuple(map(quote_words, remarks[:MOST_REMARKS])) if isinstance(remarks, list) else ()
         self.load_seconds = remote.spent
         remote.begin_bank()
 
     @property
-    def printed(self) -> Printed:  # type: ignore[override]  # read alone
-        """What the bot printed."""
-        return self._remote.printed
-
-    @property
     def spent(self) -> float:
-        """Seconds of processor time that the bot's process has used since it was loaded."""
+        """Seconds of processor time that the bot's process has used since loading."""
         return self._remote.spent
 
     def raise_if_gone(self) -> None:
-        """Raise the GoneError of a process that has ended or had to be ended."""
+        """Raise the GoneError of a process that has ended or was ended."""
         if self._remote.gone is not None:
             raise self._remote.gone
 
@@ -442,13 +428,13 @@ class IsolatedPlayer(Player):
         return self._adapter.sit(RemoteProgram(self.name), self._remote, game, seat)
 
     def close(self) -> bool:
-        """End its process; return whether nothing is left of it. Raises what `Remote.close` does."""
+        """End its process; return whether it left no files. Raises the errors of `Remote.close`."""
         self._remote.close()
         return self._remote.clean
 
 
 def _plain(number: int, line: bytes) -> int | None:
-    """Return the answer to a question if a line holds a whole number and nothing else; what most answers are."""
+    """Return the answer if a line holds only a whole number, like most answers; otherwise None."""
     prefix = b'[%d,"ok",' % number
     if not line.startswith(prefix):
         return None

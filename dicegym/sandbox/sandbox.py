@@ -1,9 +1,9 @@
-"""Contests in processes: some referees, each of which does one job after the other, watched from here.
+"""Contests in processes: this process starts and watches referees, each of which does one job after the other.
 
-What separates whom: an untrusted bot plays in a process of its own, in a jail where the system has one, and is handed
-views alone (`dicegym.sandbox.hosts`); so it reaches neither the record with its key, nor the clocks, nor other bots.
-Its referee judges it. An entry that plays inside a referee is trusted not to cheat, but may hang or die by accident:
-the entry that acts then is at fault, the referee is replaced, and all other jobs lose nothing.
+An untrusted bot plays in another process, in a jail if the system has one, and gets only views
+(`dicegym.sandbox.hosts`). So it cannot reach the record with its key, the clocks, or other bots. Its referee judges it.
+An entry that plays inside a referee is trusted not to cheat, but may hang or die by accident. Then the acting entry is
+at fault, the referee is replaced, and other jobs lose nothing.
 """
 
 from __future__ import annotations
@@ -28,40 +28,39 @@ from dicegym.sandbox.heartbeat import PLAYING, Heartbeat, Reading, is_late, proc
 from dicegym.sandbox.jobs import Failure, Job
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import describe_end
-from dicegym.sandbox.worker import keep
+from dicegym.sandbox.worker import serve_jobs
 
 MOST_LOSSES = 5
-"""How often referees may fail, while they ask nobody, before nothing more is tried."""
+"""Number of referees that may fail while no entry acts; after one more, the run ends."""
 LOOK_EVERY, TELL_EVERY = 0.02, 0.25
-"""Seconds between two looks at the running jobs, and between two times that somebody is told of them."""
+"""Seconds between two checks of the running jobs, and between two reports to the `Watch`."""
 JobOutcome = Any | Failure
 
 
 class RunningJob(NamedTuple):
-    """A job that is being done."""
+    """A job in progress."""
 
     job: Job
-    reading: Reading
-    """What its referee does now."""
-    wins: tuple[int, ...]
-    """Games that each entry has won alone so far."""
+    reading: Reading  # the state of its referee
+    wins: tuple[int, ...]  # games that each entry has won alone so far
 
     @property
     def moment(self) -> str:
-        """What is being done, in words."""
+        """The present state in words."""
         return self.job.moment(self.reading)
 
 
-Watch = Callable[[Sequence[RunningJob]], object]
-"""Is told, now and then, of the jobs that are being done."""
+Watch = Callable[[Sequence[RunningJob]], object]  # called regularly with the jobs in progress
 
 
 def assign_processors(workers: int) -> list[set[int]]:
-    """Return the processors that each of ``workers`` referees keeps to, with all its bots; all of them if they share.
+    """Return the set of processors for each of ``workers`` referees and its bots.
 
-    A referee and its bots take turns. On two processors each question would have to wake the other one, which takes
-    longer than the question (49 instead of 18 µs for Hog, on an idle machine). Fewer referees than processors leave the
-    choice to the system, which knows what else there is to do.
+    Each referee gets one processor if there are as many referees as processors; otherwise each may use all.
+
+    A referee and its bots take turns. On two processors each question would have to wake the other processor, which
+    takes longer than the question (49 instead of 18 µs for Hog, on an idle machine). With fewer referees than
+    processors, the system chooses, since it knows the other load.
     """
     if not hasattr(os, "sched_getaffinity"):
         return [set()] * workers
@@ -70,13 +69,13 @@ def assign_processors(workers: int) -> list[set[int]]:
 
 
 def _failure(reading: Reading, reason: str) -> Failure:
-    """Return the failure of the entry that was acting when its process stopped or ended; -1: nobody was."""
+    """Return the failure of the entry that acted when its process stopped or ended; actor -1: none did."""
     playing = reading.phase == PLAYING
     return Failure(reading.actor, reason, reading.number + 1 if playing else 0, reading.turn)
 
 
 class _Worker:
-    """A referee's process, as this process sees it."""
+    """A referee's process, as seen from this process."""
 
     def __init__(self, game: Game, limits: Limits, isolation: jail.Choice, folder: str, processors: set[int]) -> None:
         context = start_loading()
@@ -90,94 +89,82 @@ class _Worker:
         cells = context.RawArray("d", Heartbeat.SIZE)
         self._heartbeat = Heartbeat(cells)
         self._process = context.Process(
-            target=keep, args=(other, cells, game, limits, isolation.level, folder), daemon=True
+            target=serve_jobs, args=(other, cells, game, limits, isolation.level, folder), daemon=True
         )
         with plain_start():
             self._process.start()
-        if processors and self._process.pid is not None:
-            with contextlib.suppress(OSError):  # it has ended, as `wait_ready` will see
-                os.sched_setaffinity(self._process.pid, processors)
+        self._pid = self._process.pid or 0
+        if processors:
+            with contextlib.suppress(OSError):  # it has ended, as `wait_ready` will report
+                os.sched_setaffinity(self._pid, processors)
         other.close()
 
     def wait_ready(self) -> None:
-        """Wait until the keeper has loaded the rules. Raises DicegymError if it could not."""
+        """Wait until the referee has loaded the rules. Raises DicegymError if it could not."""
         try:
             self.conn.recv_bytes()
         except EOFError:
             self._process.join()
             raise DicegymError(
-                f"a process for the bots could not be started (exit status {self._process.exitcode}); "
-                "its error message is above"
+                f"a referee's process could not be started (exit status {self._process.exitcode}); its error message "
+                "is above"
             ) from None
 
     def start(self, job: Job) -> None:
-        """Hand over ``job``."""
+        """Send ``job`` to the referee."""
         self.job, self._stopped = job, None
-        self._queued_before = queue_time(self._process.pid or 0)
+        self._queued_before = queue_time(self._pid)
         self._heartbeat.reset()
         self.conn.send_bytes(pickle.dumps(job))
 
-    def watch(self) -> None:
-        """Look whether the acting entry keeps its time; end the job if not."""
-        job = self.job
-        if job is None or self._stopped or not self._late(reading := self._heartbeat.read(processor_time)):
+    def watch(self, job: Job) -> None:
+        """End the job if the acting entry has exceeded its time."""
+        if self._stopped or not self._late(reading := self._heartbeat.read(processor_time)):
             return
         again = self._heartbeat.read(processor_time)
         late = self._late(again)
         if again.actor != reading.actor or not late:
-            return  # read while it was being written
+            return  # the first reading was taken during a write
         together = ", in all its moves of the match together" if again.phase == PLAYING else ""
         self._stopped = _failure(again, f"{late} {job.moment(again)}{together}")
         self._process.kill()
 
     def _late(self, reading: Reading) -> str:
-        """Return in words which limit the acting entry has passed; empty if none."""
+        """Return which limit the acting entry has exceeded, in words; empty if none."""
         if reading.spent > self._limits.seconds:
             return f"took more than {self._limits.seconds:g} s"
         wall = self._limits.wall_of(self._limits.seconds)
-        if is_late(reading.spent + reading.waited, wall, self._queued):
+        if is_late(reading.spent + reading.waited, wall, lambda: max(0.0, queue_time(self._pid) - self._queued_before)):
             return f"took more than {wall:g} s by the clock ({reading.spent:.1f} s of them at work)"
         return ""
 
-    def _queued(self) -> float:
-        """Return how long the keeper has waited for a processor during this job."""
-        return max(0.0, queue_time(self._process.pid or 0) - self._queued_before)
+    def running(self, job: Job) -> RunningJob:
+        """Return the state of its job."""
+        return RunningJob(job, self._heartbeat.read(processor_time), self._heartbeat.wins(len(job.entries)))
 
-    def running(self) -> list[RunningJob]:
-        """Return its job, if it has one."""
-        if (job := self.job) is None:
-            return []
-        return [RunningJob(job, self._heartbeat.read(processor_time), self._heartbeat.wins(len(job.entries)))]
+    def finish(self, job: Job) -> tuple[JobOutcome, bool]:
+        """Return (outcome, whether this worker can continue); call it when ``conn`` is readable.
 
-    def finish(self) -> tuple[Job, JobOutcome, bool]:
-        """Return (job, outcome, whether this worker can continue) once ``conn`` has something to say.
-
-        Raises ServiceError if something outside of the game failed: no entry is to blame.
+        Raises ServiceError if something outside the game failed, for which no entry is to blame.
         """
-        job, reading = self.job, self._heartbeat.read(processor_time)
-        if job is None:
-            raise RuntimeError("a worker without a job has nothing to say")
-        self.job = None
+        self.job, reading = None, self._heartbeat.read(processor_time)
         try:
-            answer = self.conn.recv_bytes()
+            found = json.loads(self.conn.recv_bytes())
         except (EOFError, OSError):
             self._process.join(1)
-            if self._stopped:
-                return job, self._stopped, False
-            words = describe_end(self._process.exitcode or 0)
-            return job, _failure(reading, f"{words} {job.moment(reading)}"), False
-        found = json.loads(answer)
+            words = f"{describe_end(self._process.exitcode or 0)} {job.moment(reading)}"
+            return self._stopped or _failure(reading, words), False
         if "value" in found:
-            return job, found["value"], True
+            return found["value"], True
         if "ended" in found:
             raise ServiceError(str(found["ended"]))
         actor = int(found["actor"])
-        reading = reading._replace(actor=actor)  # who acted then; nobody does by now
+        reading = reading._replace(actor=actor)  # the actor at the fault; nobody acts now
         where = "" if "gone" in found or reading.phase != PLAYING else f" {job.moment(reading)}"
-        return job, Failure(actor, str(found["reason"]) + where), True
+        return Failure(actor, str(found["reason"]) + where), True
 
     def close(self) -> None:
-        """End the keeper and whatever it runs."""
+        """End the referee and its bots."""
         self.conn.close()
         self._process.join(1)
         if self._process.is_alive():
@@ -187,17 +174,17 @@ class _Worker:
 
 
 class Sandbox:
-    """Processes in which jobs are done, several at a time.
+    """Processes that do jobs in parallel.
 
     Args:
-        game: the game; one is played in each process before anything is timed.
-        workers: number of processes (default: of usable processors).
+        game: the game; each process plays one before anything is timed.
+        workers: number of processes (default: number of usable processors).
         limits: what each entry may use.
-        isolation: how untrusted entries are kept apart, "auto", "jail", "process" or "none"; see
+        isolation: how untrusted entries are isolated, "auto", "jail", "process" or "none"; see
             `dicegym.sandbox.jail`.
 
     Attributes:
-        isolation: what was chosen.
+        isolation: the chosen level.
 
     Raises:
         ParameterError: ``workers`` is not a positive whole number, or the isolation is unknown.
@@ -221,7 +208,7 @@ class Sandbox:
 
     def __enter__(self) -> Sandbox:
         """Start the processes."""
-        if self.isolation.level is not jail.Isolation.JAIL:  # where bots have their folders in memory of their own
+        if self.isolation.level is not jail.Isolation.JAIL:  # in a jail, bots' folders are in memory
             self._folder = tempfile.mkdtemp(prefix="dicegym-bots-")
         try:
             for processors in assign_processors(self._count):
@@ -234,67 +221,62 @@ class Sandbox:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the processes, and whatever bots still run in them."""
+        """End the processes and their bots."""
         for worker in self._workers:
             worker.close()
         self._workers = []
-        if self._folder:
-            scratch.throw_away(self._folder)
-            self._folder = ""
+        scratch.throw_away(self._folder)
+        self._folder = ""
 
     def run(self, jobs: Iterable[Job], watch: Watch | None = None) -> Iterator[tuple[Job, JobOutcome]]:
-        """Do ``jobs``, taken one by one in their order; yield each with its outcome as they end.
+        """Do ``jobs``, started in their order; yield each with its outcome as they end.
 
-        An outcome is what the job returned, or a `Failure`. Where a job can continue without the entry that failed
-        (`Job.without`), it is done again so; it is then yielded in its new form. A job is done again as it is if its
-        referee has failed while it asked nobody, for which no entry is to blame; ServiceError after `MOST_LOSSES`.
-        ``watch`` is told each `TELL_EVERY` seconds what is being done.
+        An outcome is the job's value or a `Failure`. If a job can be done without the entry that failed
+        (`Job.without`), that new job is done and yielded instead. If a referee fails while no entry acts, its job is
+        repeated; more than `MOST_LOSSES` such failures raise ServiceError. ``watch`` is called every `TELL_EVERY`
+        seconds.
         """
-        for worker in [one for one in self._workers if one.job is not None]:  # of a run that its caller has left
+        for worker in [one for one in self._workers if one.job is not None]:  # the caller abandoned an earlier run
             self._replace(worker)
-        waiting, losses = iter(jobs), 0
-        more, told = True, time.monotonic()
+        waiting, losses, reported = iter(jobs), 0, time.monotonic()
         while True:
             for worker in self._workers:
-                job = next(waiting, None) if more and worker.job is None else None
-                if job is not None:
+                if worker.job is None and (job := next(waiting, None)) is not None:
                     self._start(worker, job)
-                elif worker.job is None:
-                    more = False
-            busy = {worker.conn: worker for worker in self._workers if worker.job is not None}
+            busy = {worker.conn: (worker, worker.job) for worker in self._workers if worker.job is not None}
             if not busy:
                 return
             ready = wait(list(busy), LOOK_EVERY)
             for conn in ready:
-                worker = busy[conn]  # type: ignore[index]  # `wait` gives back what it was given
-                done, outcome, alive = worker.finish()
+                worker, done = busy.pop(conn)  # type: ignore[call-overload]  # `wait` returns some of its arguments
+                outcome, alive = worker.finish(done)
                 if not alive:
                     worker = self._replace(worker)
-                instead = done.without(outcome) if isinstance(outcome, Failure) and outcome.actor >= 0 else None
-                if isinstance(outcome, Failure) and outcome.actor < 0:
-                    instead, losses = done, losses + 1
+                instead = None
+                if isinstance(outcome, Failure):
+                    instead = done if outcome.actor < 0 else done.without(outcome)
+                    losses += outcome.actor < 0
                     if losses > MOST_LOSSES:
                         raise ServiceError(f"{losses} times a referee failed while no bot was asked: {outcome.reason}")
                 if instead is not None:
                     self._start(worker, instead)
                 else:
                     yield done, outcome
-            for worker in busy.values():
-                if worker.job is not None and worker.conn not in ready:
-                    worker.watch()
-            if watch is not None and time.monotonic() - told >= TELL_EVERY:
-                told = time.monotonic()
-                watch([one for worker in self._workers for one in worker.running()])
+            for worker, job in busy.values():
+                worker.watch(job)
+            if watch is not None and time.monotonic() - reported >= TELL_EVERY:
+                reported = time.monotonic()
+                watch([worker.running(worker.job) for worker in self._workers if worker.job is not None])
 
     def _start(self, worker: _Worker, job: Job) -> None:
         try:
             worker.start(job)
-        except OSError:  # it has ended while it had nothing to do
+        except OSError:  # it ended while it was idle
             self._replace(worker).start(job)
 
     def _replace(self, worker: _Worker) -> _Worker:
         place = self._workers.index(worker)
-        del self._workers[place]  # closed once, also if no other one can be started
+        del self._workers[place]  # first, or it is closed twice if the start of another one fails
         worker.close()
         fresh = _Worker(*self._made, self._folder, worker.processors)
         self._workers.insert(place, fresh)

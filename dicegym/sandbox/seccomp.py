@@ -1,11 +1,11 @@
-"""System calls that a process gives up, for good and with all its threads (Linux's seccomp), by name and reason.
+"""System calls forbidden to a process and all its threads, for good (Linux's seccomp), by name and reason.
 
-`RULES` says what an untrusted program may not ask of the kernel, and why: a line there refuses a new idea. All else
-stays possible: memory of its own, files that Landlock and the file system allow, threads, clocks, pipes. Most
-calls are refused with EPERM, which Python raises as PermissionError, so a program that tries reads in words what it
-may not. A call that a C library can do without gets ENOSYS, upon which it does without.
+`RULES` lists what an untrusted program may not ask of the kernel, and why; to forbid another call, add a line. All else
+is allowed: private memory, files that Landlock and the file system allow, threads, clocks, pipes. Most calls fail with
+EPERM, which Python raises as PermissionError, so the program's error says what is forbidden. Calls for which C
+libraries have a fallback fail with ENOSYS.
 
-The kernel remembers which calls pass whatever their arguments are, so reading and writing cost no more than before.
+The kernel caches which calls always pass, so reading and writing are as fast as without a filter.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ LOWER_HALF = 0xFFFFFFFF
 
 
 class Condition(NamedTuple):
-    """What an argument of a call is asked: whether its lower half, after ``mask``, is one of ``values``.
+    """A test of one argument of a call: whether its lower half, after ``mask``, is one of ``values``.
 
-    The kernel reads flags, commands and process ids from the lower half alone. A pointer is asked as a whole, for both
-    of its halves (``wide``).
+    The kernel reads flags, commands and process ids from the lower half alone. For pointers, both halves are tested
+    (``wide``).
     """
 
     argument: int
@@ -41,10 +41,10 @@ class Rule(NamedTuple):
 
     Attributes:
         reason: what they would do.
-        listed: each by its name and its numbers on x86_64 and on aarch64, "-" where a machine lacks the call.
-        unless: a test by which they pass.
-        only: tests of which one must hold for them to be refused; none: all are.
-        error: what they get.
+        listed: each call's name and its numbers on x86_64 and aarch64; "-": the machine lacks the call.
+        unless: a call passes if one of these tests holds.
+        only: a call is refused only if one of these tests holds; empty: always.
+        error: the error number of refused calls.
     """
 
     reason: str
@@ -55,7 +55,7 @@ class Rule(NamedTuple):
 
     @property
     def calls(self) -> dict[str, tuple[int | None, int | None]]:
-        """Name -> numbers on both machines; None where it lacks the call."""
+        """Name -> numbers on both machines; None: the machine lacks the call."""
         found = {}
         for call in self.listed.split(", "):
             name, *numbers = call.split()
@@ -64,38 +64,37 @@ class Rule(NamedTuple):
         return found
 
 
-OWN = -1
-"""In a test's values: the id of the process that installs the filter."""
+OWN = -1  # in a test's values, this stands for the id of the process that installs the filter
 
 _CLONE_THREAD = 0x10000
 
 RULES: tuple[Rule, ...] = (
     Rule("start another process, which could outlive the match", "fork 57 -, vfork 58 -"),
     Rule(
-        "the same by the general call, which also starts threads: these pass",
+        "the same by the general call; threads, which it also starts, pass",
         "clone 56 220",
         unless=(Condition(0, (_CLONE_THREAD,), _CLONE_THREAD),),
     ),
     Rule(
-        "the same with its flags in memory, where a filter cannot look; C libraries fall back on clone",
+        "the same with flags in memory, which a filter cannot read; C libraries fall back on clone",
         "clone3 435 435",
         error=errno.ENOSYS,
     ),
     Rule("become another program", "execve 59 221, execveat 322 281, uselib 134 -"),
     Rule(
-        "look into other processes, or take over what they have open",
+        "inspect other processes, or take over their open files",
         "ptrace 101 117, process_vm_readv 310 270, process_vm_writev 311 271, process_madvise 440 440, "
         "process_mrelease 448 448, kcmp 312 272, pidfd_open 434 434, pidfd_getfd 438 438, "
         "pidfd_send_signal 424 424, migrate_pages 256 238, move_pages 279 239",
     ),
     Rule(
-        "send signals to others than itself; 0, -1 and groups are others too",
+        "send signals to other processes; 0, -1 and groups count as others",
         "kill 62 129, tkill 200 130, tgkill 234 131, rt_sigqueueinfo 129 138, rt_tgsigqueueinfo 297 240",
         unless=(Condition(0, (OWN,)),),
     ),
     Rule(
-        "have the kernel send signals to others (F_SETOWN, F_SETSIG, F_SETOWN_EX), hold up programs that open a file "
-        "(F_SETLEASE, F_SETDELEG), be told of changes in folders (F_NOTIFY), take others' room in pipes (F_SETPIPE_SZ)",
+        "make the kernel signal others (F_SETOWN, F_SETSIG, F_SETOWN_EX), block programs that open a file "
+        "(F_SETLEASE, F_SETDELEG), watch folders (F_NOTIFY), use up the room of all pipes (F_SETPIPE_SZ)",
         "fcntl 72 25",
         only=(Condition(1, (8, 10, 15, 1024, 1040, 1026, 1031)),),
     ),
@@ -105,22 +104,22 @@ RULES: tuple[Rule, ...] = (
         only=(Condition(1, (0x8901, 0x8902, 0x5412, 0x541C, 0x540E)),),  # FIOSETOWN, SIOCSPGRP first
     ),
     Rule(
-        "reach the network, or other processes by named and abstract sockets",
+        "reach the network, or other processes by named or abstract sockets",
         "socket 41 198, connect 42 203, bind 49 200, listen 50 201, accept 43 202, accept4 288 242, "
         "sendmsg 46 211, sendmmsg 307 269",
     ),
     Rule(
-        "the same from a socket that is open: send to an address",
+        "the same from an open socket: send to an address",
         "sendto 44 206",
         unless=(Condition(4, (0,), wide=True),),
     ),
     Rule(
-        "the same with a new pair; those of the machine's own kind (AF_UNIX) pass",
+        "the same with a new pair; local pairs (AF_UNIX) pass",
         "socketpair 53 199",
         unless=(Condition(0, (1,)),),
     ),
     Rule(
-        "share memory that no limit counts, or that outlives the process",
+        "share memory that no limit counts or that outlives the process",
         "memfd_create 319 279, memfd_secret 447 447, shmget 29 194, shmat 30 196, shmctl 31 195, "
         "remap_file_pages 216 234",
     ),
@@ -134,68 +133,68 @@ RULES: tuple[Rule, ...] = (
         "mq_open 240 180, mq_unlink 241 181, semget 64 190, semctl 66 191, semop 65 193, semtimedop 220 192, "
         "msgget 68 186, msgctl 71 187, msgrcv 70 188, msgsnd 69 189",
     ),
-    Rule("raise its own limits, or change those of others", "setrlimit 160 164"),
+    Rule("raise its own limits, or change others' limits", "setrlimit 160 164"),
     Rule(
-        "the same by the call that also asks for limits, which passes",
+        "the same by the general call; reading limits, which it also does, passes",
         "prlimit64 302 261",
         unless=(Condition(2, (0,), wide=True),),
     ),
     Rule(
-        "take processors and disks from others, or change how others get them",
+        "take processors or disks from others, or change their priorities",
         "sched_setaffinity 203 122, sched_setscheduler 144 119, sched_setparam 142 118, sched_setattr 314 274, "
         "setpriority 141 140, ioprio_set 251 30",
     ),
     Rule(
-        "use up what all processes of the machine share: disks that write everything, requests that they may have open",
+        "use up what all processes share: write all disks (sync), open asynchronous requests",
         "sync 162 81, syncfs 306 267, io_setup 206 0",
     ),
     Rule(
-        "outlive its referee, look like a process that may be watched by others, leave the group that is ended",
+        "outlive its referee, let others inspect it, leave the group that is killed with it",
         "prctl 157 167",
         only=(Condition(0, (1, 4, 35, 36, 0x59616D61)),),  # PDEATHSIG, DUMPABLE, MM, CHILD_SUBREAPER, PTRACER
     ),
     Rule(
-        "become another user, for whom other limits hold",
+        "become another user with other limits",
         "setuid 105 146, setgid 106 144, setreuid 113 145, setregid 114 143, setresuid 117 147, "
         "setresgid 119 149, setfsuid 122 151, setfsgid 123 152, setgroups 116 159, capset 126 91",
     ),
-    Rule("leave the group that is ended with it", "setsid 112 157, setpgid 109 154"),
+    Rule("leave the group that is killed with it", "setsid 112 157, setpgid 109 154"),
     Rule(
-        "change who may use a file, or when it was changed, for which no right to write is needed (Landlock lets it)",
+        "change the owner, mode or times of a file, which needs no right to write and which Landlock allows",
         "chmod 90 -, fchmod 91 52, fchmodat 268 53, fchmodat2 452 452, chown 92 -, fchown 93 55, lchown 94 -, "
         "fchownat 260 54, utime 132 -, utimes 235 -, futimesat 261 -, utimensat 280 88, setxattr 188 5, "
         "lsetxattr 189 6, fsetxattr 190 7, removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16",
     ),
-    Rule("empty a file by its name, which Landlock lets before version 3", "truncate 76 45"),
+    Rule("empty a file by name, which Landlock allows before version 3", "truncate 76 45"),
     Rule(
-        "be told what others do to files, which shows when they move",
+        "watch what others do to files, which shows when they move",
         "inotify_init 253 -, inotify_init1 294 26, fanotify_init 300 262",
     ),
-    Rule("make devices, and pipes on which programs hang that open them", "mknod 133 -, mknodat 259 33"),
+    Rule("make devices, or pipes that block programs that open them", "mknod 133 -, mknodat 259 33"),
     Rule(
-        "change which files there are: mounts and roots",
+        "change the file system: mounts and roots",
         "mount 165 40, umount2 166 39, move_mount 429 429, open_tree 428 428, fsopen 430 430, fsconfig 431 431, "
         "fsmount 432 432, fspick 433 433, mount_setattr 442 442, statmount 457 457, listmount 458 458, "
         "chroot 161 51, pivot_root 155 41, quotactl 179 60, quotactl_fd 443 443, name_to_handle_at 303 264, "
         "open_by_handle_at 304 265, lookup_dcookie 212 18",
     ),
-    Rule("have rights of its own making: namespaces", "unshare 272 97, setns 308 268"),
+    Rule("gain rights in new namespaces", "unshare 272 97, setns 308 268"),
     Rule(
-        "fill the kernel with rules of Landlock, which no limit counts; those that hold stay",
+        "fill the kernel with Landlock rules, which no limit counts; those in force stay",
         "landlock_create_ruleset 444 444, landlock_add_rule 445 445, landlock_restrict_self 446 446",
     ),
-    Rule("keep secrets in the kernel, or read them", "add_key 248 217, request_key 249 218, keyctl 250 219"),
+    Rule("store or read secrets in the kernel", "add_key 248 217, request_key 249 218, keyctl 250 219"),
     Rule(
-        "do any of this by a queue that a filter does not see",
+        "do any of this through a queue that a filter does not see",
         "io_uring_setup 425 425, io_uring_enter 426 426, io_uring_register 427 427",
     ),
     Rule(
-        "use parts of the kernel that have been its weak places, and that no bot needs",
+        "use parts of the kernel that had many security holes and that no bot needs",
         "userfaultfd 323 282, perf_event_open 298 241, bpf 321 280, personality 135 92, modify_ldt 154 -, "
         "iopl 172 -, ioperm 173 -, vmsplice 278 75, lsm_set_self_attr 460 460",
     ),
     Rule(
-        "change the machine, as root could",
+        "change the machine as root could",
         "kexec_load 246 104, kexec_file_load 320 294, init_module 175 105, finit_module 313 273, "
         "delete_module 176 106, reboot 169 142, swapon 167 224, swapoff 168 225, syslog 103 116, acct 163 89, "
         "vhangup 153 58, sethostname 170 161, setdomainname 171 162, settimeofday 164 170, "
@@ -204,22 +203,20 @@ RULES: tuple[Rule, ...] = (
 )
 
 LAST_KNOWN = 462
-"""The newest call that the table has been compared with (mseal, Linux 6.10): later ones get ENOSYS, as on the kernels
-before them, and C libraries do without. So do the numbers of x86_64's other kind (x32), which begin at 2**30."""
+"""The newest call that the table covers (mseal, Linux 6.10). Later calls fail with ENOSYS, as on older kernels, and C
+libraries fall back. So do the calls of x86_64's second ABI (x32), whose numbers begin at 2**30."""
 
 
 class _Machine(NamedTuple):
-    column: int
-    """Of the numbers of `Rule.calls`."""
+    column: int  # index into the numbers of `Rule.calls`
     architecture: int
-    """AUDIT_ARCH_... of linux/audit.h, which the kernel tells with each call."""
-    seccomp: int
-    """Number of the system call."""
+    """AUDIT_ARCH_... of linux/audit.h, which the kernel reports with each call."""
+    seccomp: int  # number of the system call
 
 
 _MACHINES = {"x86_64": _Machine(0, 0xC000003E, 317), "aarch64": _Machine(1, 0xC00000B7, 277)}
 
-# Instructions of the kernel's filter machine, and what a filter returns.
+# Opcodes of classic BPF, and return values of a filter.
 _LOAD, _AND, _IF_EQUAL, _IF_GREATER, _RETURN = 0x20, 0x54, 0x15, 0x25, 0x06
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
@@ -240,7 +237,7 @@ def _machine() -> _Machine | None:
 
 
 class _Instruction(NamedTuple):
-    """One step of a filter; the last two are how many steps are skipped after a comparison."""
+    """One instruction of a filter; the last two fields are numbers of instructions to skip after a comparison."""
 
     code: int
     value: int
@@ -249,32 +246,26 @@ class _Instruction(NamedTuple):
 
 
 def _body(rule: Rule) -> list[_Instruction]:
-    """Return what is done with a call of ``rule``; it ends in what it returns without a hit, and with one."""
-    passed, refused = _ALLOW, _ERROR | rule.error
-    tests = rule.unless or rule.only
-    if not tests:
-        return [_Instruction(_RETURN, refused)]
-    steps: list[tuple[int, int, bool, bool]] = []  # with: whether truth is a hit, whether falsehood is a miss
-    for test in tests:
-        offset = _ARGUMENTS + 8 * test.argument
-        for half in range(1 + test.wide):
-            steps.append((_LOAD, offset + 4 * half, False, False))
+    """Return the instructions for a call of ``rule``: tests, then the return without a hit, then that with one."""
+    passed, refused = _Instruction(_RETURN, _ALLOW), _Instruction(_RETURN, _ERROR | rule.error)
+    if not (rule.unless or rule.only):
+        return [refused]
+    body = [refused, passed] if rule.unless else [passed, refused]
+    for test in reversed(rule.unless or rule.only):  # backwards, since each jump leads to the end
+        for half in reversed(range(1 + test.wide)):
+            for value in reversed(test.values):
+                to_miss, last = len(body) - 2, half == test.wide
+                jumps = (to_miss + 1, 0) if last else (0, to_miss)
+                body.insert(0, _Instruction(_IF_EQUAL, value, *jumps))
             if test.mask != LOWER_HALF:
-                steps.append((_AND, test.mask, False, False))
-            last = half == test.wide
-            for value in test.values:
-                steps.append((_IF_EQUAL, value, last, not last))
-    miss, hit = (refused, passed) if rule.unless else (passed, refused)
-    body = []
-    for index, (code, value, is_hit, is_miss) in enumerate(steps):
-        to_miss = len(steps) - index - 1
-        body.append(_Instruction(code, value, (to_miss + 1) * is_hit, to_miss * is_miss))
-    return [*body, _Instruction(_RETURN, miss), _Instruction(_RETURN, hit)]
+                body.insert(0, _Instruction(_AND, test.mask))
+            body.insert(0, _Instruction(_LOAD, _ARGUMENTS + 8 * test.argument + 4 * half))
+    return body
 
 
 @functools.cache
 def _plan(machine: str) -> tuple[bytes | _Instruction, ...]:
-    """Return the filter packed, but for the instructions that ask for the id of the process (`OWN`)."""
+    """Return the packed instructions of the filter, except those with the id of the process (`OWN`)."""
     kind = _MACHINES[machine]
     steps = [
         _Instruction(_LOAD, _ARCHITECTURE),
@@ -297,46 +288,44 @@ def _packed(step: _Instruction) -> bytes:
     return struct.pack("=HBBI", step.code, step.if_true, step.if_false, step.value)
 
 
-def program(own: int | None = None, machine: str | None = None) -> bytes:
-    """Return the filter as the kernel takes it, of 8 bytes an instruction.
+def program(own: int, machine: str) -> bytes:
+    """Return the filter in the kernel's format, 8 bytes per instruction.
 
     Args:
-        own: id of the process that will install it; None: of this one.
-        machine: as `os.uname` names it; None: this one.
+        own: id of the process that will install it.
+        machine: name as in `os.uname`.
 
     Raises:
         KeyError: the table has no numbers for ``machine``.
     """
-    own = os.getpid() if own is None else own
-    plan = _plan(machine or os.uname().machine)
-    return b"".join(step if isinstance(step, bytes) else _packed(step._replace(value=own)) for step in plan)
+    return b"".join(step if isinstance(step, bytes) else _packed(step._replace(value=own)) for step in _plan(machine))
 
 
 @functools.cache
 def available() -> bool:
-    """Return whether this kernel takes filters and the table has the numbers of this machine's calls."""
+    """Return whether this kernel supports filters and the table has this machine's numbers."""
     machine = _machine()
     if machine is None:
         return False
     wanted = ctypes.c_uint32(_ERROR)
-    try:  # asks whether filters may return errors, and changes nothing
+    try:  # this only asks whether filters may return errors
         linux.call(machine.seccomp, ctypes.c_uint(_ASK_FOR_ACTION), ctypes.c_uint(0), ctypes.byref(wanted))
     except (OSError, AttributeError):
         return False
-    _plan(os.uname().machine)  # once, and not again in every process that is forked later
+    _plan(os.uname().machine)  # computed once, before processes are forked
     return True
 
 
 def install() -> bool:
-    """Refuse the calls of `RULES` to this process, all its threads and what it starts; return whether that holds.
+    """Forbid the calls of `RULES` to this process, its threads and its children; return whether that worked.
 
-    A forked child may send signals to its parent alone, as the filter knows that process by its number: install the
-    filter in each process that runs untrusted code. `available`, called before it forks, makes that quicker.
+    The filter holds the process id, so a forked child could signal only its parent: install the filter in each process
+    that runs untrusted code. Calling `available` before the fork makes that faster.
     """
     machine = _machine()
     if machine is None or not available():
         return False
-    instructions = program()
+    instructions = program(os.getpid(), os.uname().machine)
     wanted = _Program(len(instructions) // 8, instructions)
     try:
         linux.give_up_new_privileges()

@@ -1,9 +1,9 @@
-"""Access to the server: secrets of names, and the hosts and origins of browsers.
+"""Access to the server: secrets of names, and host names and origins of browsers.
 
-A page in a browser can open WebSockets to any address, also to one that only its user's machine reaches, and the
-browser says in ``Origin`` whose page it is. Programs send no such header. Pages that are neither the server's own nor
-allowed by its operator are refused. So are requests that call the server by a name that it does not have, as a page
-may let its own name lead to any address.
+A web page can open WebSockets to any address, including addresses that only its user's machine reaches. The browser
+names the page's origin in ``Origin``; programs do not send this header. Pages that are neither the server's own nor
+allowed by its operator are refused. So are requests with an unknown ``Host``, since a page can point its own host name
+to any address (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import contextlib
 import hashlib
 import hmac
 import ipaddress
+import itertools
 import socket
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -27,33 +28,38 @@ SHORTEST_SECRET = 4
 
 
 def fold_name(name: str) -> str:
-    """Return what all spellings of one name have in common, such as ``anna``, ``ANNA`` and ``anna`` in full width."""
+    """Return the common form of all spellings of a name, such as ``anna``, ``ANNA`` and ``anna`` in full width."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
+def copy_names(name: str) -> Iterator[str]:
+    """Yield ``name``, ``name-2``, ``name-3`` and so on."""
+    yield name
+    yield from (f"{name}-{number}" for number in itertools.count(2))
+
+
 def name_fault(name: str) -> str:
-    """Return why ``name`` cannot be a player's name; empty if it can."""
+    """Return why ``name`` is not allowed as a player's name; empty if it is."""
     if not name or name != name.strip() or len(name) > LONGEST_NAME:
         return f"a name has 1 to {LONGEST_NAME} characters, and no space at either end"
-    if harmless(name) != name:  # what acts on terminals, halves of characters, and what cannot be seen
-        return "a name has printable characters alone"
+    if harmless(name) != name:  # terminal controls, lone surrogates, or invisible characters
+        return "a name has only printable characters"
     return ""
 
 
 class Secrets:
-    """Names, each with the secret that its owner logs in by.
+    """Names, each with its owner's secret.
 
     Args:
         secrets: name -> secret.
 
     Raises:
-        ParameterError: a name or secret cannot be used, or two names have the same secret.
+        ParameterError: a name or secret is not allowed, or two names are equal or have the same secret.
     """
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
         for name, secret in secrets.items():
-            fault = name_fault(name)
-            if fault:
+            if fault := name_fault(name):
                 raise ParameterError(f"name {name!r} in the secrets: {fault}")
             if len(secret) < SHORTEST_SECRET:
                 raise ParameterError(
@@ -65,13 +71,13 @@ class Secrets:
             if (other := self._folded[fold_name(name)]) != name:
                 raise ParameterError(f"{name!r} and {other!r} in the secrets are one name: rename one of them")
         if len(set(self._digests.values())) < len(self._digests):
-            raise ParameterError("two names have the same secret, which is all that some clients log in by: change one")
+            raise ParameterError("two names have the same secret, but some clients send only that: change one of them")
 
     @classmethod
     def read(cls, path: Path) -> Secrets:
-        """Return what a file says: lines ``name:secret``; ``#`` begins a comment line.
+        """Read a file of lines ``name:secret``; ``#`` begins a comment line.
 
-        Raises ParameterError if it cannot be read so. No message shows a secret.
+        Raises ParameterError if the file is invalid. No error message shows a secret.
         """
         found: dict[str, str] = {}
         for number, line in enumerate(read_text(path, "give --secrets a file of lines name:secret").splitlines(), 1):
@@ -85,19 +91,23 @@ class Secrets:
             found[name] = secret
         if not found:
             raise ParameterError(
-                f"--secrets {path} names nobody, and nobody could log in by it: write lines name:secret"
+                f"--secrets {path} names nobody, so nobody could log in with it: write lines name:secret"
             )
         return cls(found)
 
+    def __bool__(self) -> bool:
+        """Return whether any name has a secret."""
+        return bool(self._digests)
+
     def __contains__(self, name: object) -> bool:
-        """Return whether a name belongs to somebody, however it is spelled."""
+        """Return whether any spelling of a name has a secret."""
         return isinstance(name, str) and fold_name(name) in self._folded
 
     def owner(self, secret: str) -> str | None:
-        """Return whose secret it is, None for nobody's.
+        """Return the name with this secret, or None.
 
-        The time this takes says nothing about how close a guess came: digests of equal length are compared in constant
-        time, and all of them, wherever one fits.
+        The time it takes does not depend on how close a guess is: all digests, of equal length, are compared in
+        constant time.
         """
         given, found = _digest(secret), None
         for name, digest in self._digests.items():
@@ -110,20 +120,22 @@ def _digest(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-NETWORK = 64
-"""Bits of an IPv6 address that are one network's."""
+NETWORK = 64  # bits of an IPv6 address that name its network
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether only this machine can connect to ``host``."""
+    """Return whether ``host`` is reachable only from this machine."""
     with contextlib.suppress(ValueError):
         return ipaddress.ip_address(host).is_loopback
     return host == "localhost"
 
 
 def origin_of(address: str) -> str:
-    """Return what counts as one address: an IPv4 address, or the network of an IPv6 address, all of which one has."""
+    """Return the key for limits per address: an IPv4 address, or the network of an IPv6 address.
+
+    One client usually has all addresses of an IPv6 network.
+    """
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -137,7 +149,7 @@ def origin_of(address: str) -> str:
 
 
 def host_of(text: str) -> tuple[str, int | None] | None:
-    """Return name or address, and port, of a ``Host`` header; None if it cannot be read."""
+    """Return the name or address, and the port, of a ``Host`` header; None if it is invalid."""
     try:
         parts = urlsplit(f"//{text.strip()}")
         port = parts.port
@@ -149,7 +161,7 @@ def host_of(text: str) -> tuple[str, int | None] | None:
 
 
 def origin_of_page(text: str) -> tuple[str, str, int | None] | None:
-    """Return scheme, host and port that an ``Origin`` names; None if it names none (``null``, say)."""
+    """Return the scheme, host and port of an ``Origin`` header; None if it has none, such as ``null``."""
     scheme, colon, rest = text.strip().lower().partition("://")
     found = host_of(rest)
     return (scheme, found[0], found[1] or PORTS.get(scheme)) if colon and found is not None else None
@@ -160,11 +172,11 @@ class Origins:
 
     Args:
         listens: the address that the server listens on.
-        hosts: further names of it, such as a proxy's.
-        origins: pages that may connect, such as ``https://example.org``.
+        hosts: further host names, such as a proxy's.
+        origins: origins of pages that may connect, such as ``https://example.org``.
 
     Raises:
-        ParameterError: one of these is not a name, or not an origin.
+        ParameterError: a host name or an origin is invalid.
     """
 
     def __init__(self, listens: str, hosts: Sequence[str] = (), origins: Sequence[str] = ()) -> None:
@@ -183,13 +195,13 @@ class Origins:
             raise ParameterError(f"invalid --allow-origin in {', '.join(origins)}: give one as https://example.org")
 
     def fault(self, hosts: Sequence[str], origins: Sequence[str]) -> str:
-        """Return why a request with these ``Host`` and ``Origin`` headers is refused; empty if it is not."""
+        """Return why a request with these ``Host`` and ``Origin`` headers is refused; empty if it is allowed."""
         served = host_of(hosts[0]) if len(hosts) == 1 else None
         if served is None:
-            return "a request names the server in one Host header"
+            return "a request needs exactly one valid Host header"
         if not self._serves(served[0]):
             return (
-                f"this server is not known as {served[0]!a:.100}: connect by its address, or let its operator allow "
+                f"unknown host name {served[0]!a:.100}: connect by the server's address, or let its operator allow "
                 "the name by --allow-host"
             )
         if not origins:
@@ -203,7 +215,7 @@ class Origins:
         return f"pages of {origins[0]!a:.100} may not connect here: let the operator allow them by --allow-origin"
 
     def _serves(self, host: str) -> bool:
-        """Return whether the server may be called so. No address can be a name that leads elsewhere."""
+        """Return whether ``host`` names this server. Addresses are safe: only names can be pointed elsewhere."""
         if host in self._named:
             return True
         try:

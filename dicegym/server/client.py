@@ -1,4 +1,4 @@
-"""Playing on a server, ours or another that speaks the game's protocol: `dicegym server join`."""
+"""Play on a server, ours or another one with the game's protocol: `dicegym server join`."""
 
 from __future__ import annotations
 
@@ -21,30 +21,25 @@ from dicegym.players.roster import agent, agent_name, resolve
 from dicegym.sandbox.worker import rehearse
 from dicegym.server.wire import NOT_YOUR_TURN, REFUSALS, Malformed, Message, ObjectReader, Wire, encode, wire_of
 
-LARGEST = 1 << 20
-"""Bytes that a message of a server may have."""
-PATIENCE = 10.0
-"""Seconds in which a server has to accept a connection."""
-LEAVING = 2.0
-"""Seconds in which a server may see that we have closed our side, and close its own."""
+LARGEST = 1 << 20  # bytes of a server's message
+PATIENCE = 10.0  # seconds for a server to accept a connection
+LEAVING = 2.0  # seconds for a server to close its side after we have closed ours
 SILENCE = 60.0
-"""Seconds after which `Join` logs once that no message has come: the server may wait for other players, for hours."""
-MOST_TRIES = 10
-"""Times that an agent is asked again after a command was refused."""
+"""Seconds without a message after which `Join` logs that once: the server may wait for other players, for hours."""
+MOST_TRIES = 10  # number of times that an agent is asked again after a refused command
 
 
 class Channel(NamedTuple):
     """A connection to a server."""
 
     take: Callable[[float | None], bytes]
-    """Returns what has come; raises TimeoutError when these seconds have passed (None: it waits for ever), EOFError
-    when the server has closed the connection, and OSError if it is lost."""
-    send: Callable[[bytes], object]
-    """Sends a message. Raises OSError if the connection is gone."""
+    """Waits at most these seconds (None: forever) and returns received data. Raises TimeoutError, EOFError when the
+    server has closed the connection, and OSError if it is lost."""
+    send: Callable[[bytes], object]  # sends a message. Raises OSError if the connection is lost
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Return the host and the port that HOST:PORT names. Raises ParameterError."""
+    """Return host and port of an address HOST:PORT. Raises ParameterError."""
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not (colon and host and port.isdecimal() and 0 < int(port) < 1 << 16) or "/" in host:
@@ -54,9 +49,9 @@ def parse_address(text: str) -> tuple[str, int]:
 
 @contextlib.contextmanager
 def open_channel(where: str) -> Iterator[Channel]:
-    """Yield a connection to a server, which is left in order.
+    """Yield a connection to a server, and close it properly.
 
-    Raises ParameterError if no server answers there, DependencyError if WebSocket is asked for and not installed.
+    Raises ParameterError if no server answers, DependencyError if WebSocket is needed and not installed.
     """
     if where.startswith(("ws://", "wss://")):
         with _open_web(where) as channel:
@@ -82,7 +77,7 @@ def open_channel(where: str) -> Iterator[Channel]:
 
         try:
             yield Channel(take, connection.sendall)
-        finally:  # what the server still sends is read, as an unread rest would end the connection by a reset
+        finally:  # read the rest, because closing with unread data would reset the connection
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_WR)
                 connection.settimeout(LEAVING)
@@ -125,24 +120,23 @@ def _open_web(url: str) -> Iterator[Channel]:
 
 @dataclass
 class Join:
-    """One agent's stay on a server.
+    """One agent's connection to a server.
 
-    The server says in its WELCOME what the agent is called. A server of another make may not: then it is called as it
-    asked for, if the standings show that name. Else it is the player to move, as the original server shows a client its
-    own turns alone.
+    A server's WELCOME contains the agent's name. Without a WELCOME, the agent has the requested name if the standings
+    show it. Otherwise it is the player to move, because the original server shows a client only its own turns.
 
     Args:
         game: the game's name.
         where: HOST:PORT of the server for TCP, or its ws:// or wss:// address.
         player: the agent.
-        name: to play under, where names are free.
-        secret: to log in by.
+        name: the requested name.
+        secret: the secret to log in with.
         games: leave after this number of games; 0: never.
         seed: of the player's randomness.
-        log: takes lines for the user.
+        log: receives lines for the user.
 
     Attributes:
-        played: games finished.
+        played: number of finished games.
     """
 
     game: str
@@ -156,30 +150,30 @@ class Join:
     played: int = 0
 
     def __post_init__(self) -> None:
-        """Begin with nothing heard."""
+        """Set the initial state."""
         self._wire: Wire = wire_of(self.game)
         self._reader = ObjectReader(LARGEST)
-        self._heard = False  # whether it has said anything in JSON
-        self._act: Act | None = None  # of a game that has begun
+        self._heard = False  # whether the server has sent a JSON object
+        self._act: Act | None = None  # of the present game
         self._seat = -1
-        self._begun = 0
-        self._welcomed: str | None = None
+        self._begun = 0  # games
+        self._welcomed: str | None = None  # our name in the WELCOME
         self._own = ""  # our name in the standing
         self._standing: Message | None = None
-        self._due = False  # whether the standing asks us, and has not been answered
+        self._due = False  # whether it is our turn and we have not answered
         self._tries = 0
 
     def run(self) -> None:
         """Play until ``games`` games are played, or the server closes the connection.
 
         Raises:
-            AgentError, ModelError: the agent fails, upon which the server plays its turn at once.
-            ParameterError: the server cannot be reached, does not let the agent in, or is lost.
+            AgentError, ModelError: the agent fails; the server then plays its turn.
+            ParameterError: the server cannot be reached, refuses the agent, or is lost.
         """
         with open_channel(self.where) as server:
             self.log(f"connected to {self.where}")
             try:
-                # A secret alone is how clients of the original log in, which are told less.
+                # Clients of the original log in with only a secret, and receive less: so name the client too.
                 server.send(encode(self._wire.login_message(self.secret, self.name, f"dicegym {package_version()}")))
                 patience: float | None = SILENCE
                 while not (self.games and self.played >= self.games):
@@ -199,7 +193,7 @@ class Join:
                 raise ParameterError(f"the connection to {self.where} was lost ({reason}): join again") from None
 
     def _take(self, server: Channel, seconds: float | None) -> None:
-        """Wait until something comes, or for so long, and hear all that has come."""
+        """Wait at most ``seconds`` (None: forever) for data, and process all messages."""
         while True:
             try:
                 self._reader.feed(server.take(seconds))
@@ -210,11 +204,10 @@ class Join:
                     self._heard = True
                     self._hear(found)
                 elif not self._heard:
-                    raise self._no_server(found.message)
+                    raise ParameterError(
+                        f"{self.where} is not a server of {self.game} ({found.message}): give the address of one"
+                    )
             seconds = 0.0
-
-    def _no_server(self, why: str) -> ParameterError:
-        return ParameterError(f"{self.where} is not a server of {self.game} ({why}): give the address of one")
 
     def _hear(self, message: Message) -> None:
         wire = self._wire
@@ -236,14 +229,14 @@ class Join:
         wire = self._wire
         names, mover = wire.names_of(standing), wire.mover_of(standing)
         if self._standing is not None and not wire.continues(self._standing, standing):
-            self._end("a game has ended, and another begins")  # a server that sends no FINAL
+            self._end("a game has ended, and another begins")  # the server sends no FINAL
         if standing != self._standing:
             self._tries = 0
         self._standing = standing
         self._own = next((name for name in (self._welcomed, self.name) if name in names and name is not None), mover)
         self._due = mover == self._own and bool(wire.open_boxes(standing, self._own))
         if not any(wire.open_boxes(standing, each) for each in names):
-            self._end("the game is over")  # a server that shows the last table, and may send no FINAL
+            self._end("the game is over")  # some servers show the last table and send no FINAL
 
     def _end(self, text: str) -> None:
         self.played += 1
@@ -251,7 +244,7 @@ class Join:
         self.log(text)
 
     def _answer(self, server: Channel) -> None:
-        """Send the command of the standing that asks us, unless the server has gone on while it was thought of."""
+        """Answer the present standing, unless the server has sent another one meanwhile."""
         standing, began = self._standing, time.monotonic()
         self._due = False
         command = None if standing is None else self._command(standing)
@@ -267,7 +260,7 @@ class Join:
     def _command(self, standing: Message) -> Message | None:
         """Return our command, or None if it is not our turn.
 
-        An empty one stands for an action that no command means: by the rules it is an error like others.
+        If no command has the chosen action, return an empty one, which counts as an error by the rules.
 
         Raises AgentError if the player fails, ModelError if it cannot play this game.
         """
@@ -278,7 +271,7 @@ class Join:
             return None
         if self._act is None or self._seat != seat:
             self._seat = seat
-            # "chair" is the old word for a seat. It is part of the seed, so another would change what agents draw.
+            # The seed contains the old word "chair". Another word would change the agent's random numbers.
             self._act = self.player.join(game, seat, named_seed("chair", self.seed, self._begun))
             self._begun += 1
         action = whole(self._act(Turn(game, state, seat)), self.player)
@@ -289,7 +282,7 @@ class Join:
             return {}
 
     def _hear_error(self, message: Message) -> None:
-        """Take an ERROR: we were not let in, or the command was illegal."""
+        """Process an ERROR: the login was refused, or the command was illegal."""
         code, text = message.get("code"), str(message.get("message", ""))[:200]
         if code in REFUSALS:
             raise ParameterError(f"the server does not let {self.name or 'this agent'} play: {text}")
@@ -311,10 +304,10 @@ def join(
 ) -> None:
     """Let the agent ``spec`` play on a server until ``games`` games are over; see `Join`.
 
-    The agent and the rules are loaded first: on the server it has seconds to answer.
+    The agent and the rules are loaded first, because on the server it has only seconds to answer.
 
-    Raises what `Join.run` raises; ModelError, AgentError if the agent cannot be loaded; and ParameterError,
-    UnknownNameError if an argument names nothing.
+    Raises the errors of `Join.run`; ModelError, AgentError if the agent cannot be loaded; ParameterError,
+    UnknownNameError for invalid arguments.
     """
     table = make_game(game)
     if "://" not in server:
@@ -327,6 +320,6 @@ def join(
     rehearse(table)
     player = agent(table, spec)
     act = player.join(table, 0, 0)
-    if player.pure:  # nothing is left to load or compile; a player that remembers questions gets none in vain
+    if player.pure:  # load or compile everything; other players might remember the question
         act(Turn(table, table.new_game()[0], 0))
     Join(game, server, player, called, secret, games, seed, log).run()

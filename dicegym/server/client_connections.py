@@ -1,15 +1,16 @@
-"""Connections to clients, over TCP and WebSocket: each message that comes is handed to `Connection.hear`.
+"""Connections to clients, over TCP and WebSocket. Each received message goes to `Connection.hear`.
 
-A TCP client is answered straight from the call that brings its bytes, without a task: to wake one costs more than a
-move. A little is read of each client at a time, and no more than its `TokenBucket` allows: moves are free, all else is
-paid for. What a client sends beyond that waits in the system's small buffers, and in the end with the client. What a
-client does not read is kept for it up to `MOST_UNREAD`. So whatever it does costs the others little.
+A TCP client is answered in the call that receives its bytes, without a task: waking a task costs more than a move. The
+server reads a little of each client at a time, and only what its `TokenBucket` allows: moves are free, everything else
+costs tokens. Further data waits in the system's small buffers, and then at the client. Output that a client does not
+read is kept up to `MOST_UNREAD`. So no client can slow down the others much.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import http
 import logging
 import socket
@@ -24,46 +25,39 @@ from websockets.http11 import Request, Response
 
 from dicegym.errors import ParameterError
 from dicegym.server.admission import Origins
-from dicegym.server.client_limits import AT_ONCE, BYTES, HANDSHAKES, LEAVING, MESSAGE, ThrottledLog, TokenBucket
+from dicegym.server.client_limits import AT_ONCE, HANDSHAKES, LEAVING, MESSAGE, ThrottledLog, TokenBucket
+from dicegym.server.server_settings import ServerSettings
 from dicegym.server.wire import BAD_JSON, Malformed, Message, ObjectReader, parse
 
-MOST_UNREAD = 1 << 16
-"""Bytes kept for a client that does not read."""
-IN_A_ROW = 8
-"""Messages of a packet that are heard of one client before others have their turn."""
-PACKET = 512
-"""Bytes taken from one client at a time."""
-KERNEL_BUFFER = 1 << 12
-"""Bytes that the system is asked to keep of what a client has sent; Linux takes twice as many."""
-REFILL = 0.25
-"""How full a bucket that was emptied has to be again before its owner is read."""
+MOST_UNREAD = 1 << 16  # bytes of output kept for a client that does not read
+IN_A_ROW = 8  # messages of a packet to process before other clients take their turn
+PACKET = 512  # bytes read from one client at a time
+KERNEL_BUFFER = 1 << 12  # requested size of the system's receive buffer in bytes; Linux doubles it
+REFILL = 0.25  # part of an emptied bucket that must refill before the client is read again
 LONGEST_PAUSE = 5.0
-"""Seconds after which a client in debt is read a little, so that its end is noticed."""
-MOST_DISCARDED = 1 << 16
-"""Bytes that are thrown away of a client that was disconnected; then nothing is taken any more."""
+"""Seconds after which a client with an empty bucket is read a little, to notice if it disconnects."""
+MOST_DISCARDED = 1 << 16  # bytes read and discarded from a disconnected client; then reading stops
 LARGEST_FRAME = 1 << 14
-"""Bytes of a WebSocket message that is still answered by an error; a client that sends more is disconnected."""
+"""Bytes of a WebSocket message that gets an error; a client that sends a larger one is disconnected."""
 FRAMES_WAITING = 4
-CLOSING = 2.0
-"""Seconds in which a client can still read what is left for it."""
+CLOSING = 2.0  # seconds for a disconnected client to read its last messages
 ACCEPTED_AT_ONCE = 4
-"""New connections that are taken before others have their turn: a flood of them then delays moves by milliseconds."""
-QUEUE = 512
-"""New connections that the system keeps waiting meanwhile."""
+"""Connections accepted at a time: a flood of connections then delays moves by milliseconds."""
+QUEUE = 512  # connections that wait in the system to be accepted
 BLANKS = b" \t\r\n\xef\xbb\xbf"
-"""What may stand before the first object: white space, and the bytes of a mark that some editors write."""
+"""Bytes allowed before the first object: white space, and the byte order mark that some editors write."""
 
 
 class Connection:
     """A connection to a client, which may send what its bucket allows.
 
     Attributes:
-        transport: the transport below, from `attach` on.
-        peer: the other end's address and port, for people.
-        address: the other end's address.
-        open: whether anything can be sent.
-        hear: takes the next message, or what is wrong with what came in its place; the lobby sets it.
-        lost: called when the connection is gone; likewise, and more than once perhaps.
+        transport: the underlying transport, from `attach` on.
+        peer: the client's address and port as text.
+        address: the client's address.
+        open: whether messages can be sent.
+        hear: called with each message, or with the error in its place; set by the lobby.
+        lost: called when the connection is lost, perhaps more than once; set by the lobby.
     """
 
     def __init__(self, ports: Ports, bucket: TokenBucket) -> None:
@@ -73,16 +67,12 @@ class Connection:
         self.hear: Callable[[Message | Malformed], None] = lambda message: None
         self.lost: Callable[[], None] = lambda: None
         self._ports, self._bucket = ports, bucket
-        self._cost = 0.0  # of the last message
+        self._cost = 0  # of the last message
 
     def attach(self, transport: Any) -> None:
-        """Take the transport that was made for it."""
+        """Use ``transport`` from now on."""
         self.transport = transport
         self.address, self.peer = _peer_of(transport)
-        raw = transport.get_extra_info("socket")
-        if raw is not None:
-            with contextlib.suppress(OSError):
-                raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
     def send(self, data: bytes) -> None:
         """Send a message, one line of ASCII, without waiting; drop a client that leaves too much unread."""
@@ -93,11 +83,11 @@ class Connection:
                 self.transport.abort()
 
     def refund(self) -> None:
-        """Give back what the last message has cost, as it was a move."""
-        self._bucket.left += self._cost  # what is too much is taken back when it is filled next
+        """Pay back the cost of the last message, because it was a move."""
+        self._bucket.left += self._cost  # the next refill cuts it to the maximum
 
     def close(self) -> None:
-        """Hang up when what is left to send is sent; nothing is heard any more."""
+        """Disconnect after sending the remaining output; receive nothing more."""
         if self.open:
             self.open = False
             self._end()
@@ -113,16 +103,16 @@ class Connection:
 
 
 class TcpConnection(Connection, asyncio.BufferedProtocol):
-    """A TCP connection to a client, which is read as the event loop says."""
+    """A TCP connection to a client."""
 
     def __init__(self, ports: Ports) -> None:
         super().__init__(ports, ports.bucket())
         self.objects = ObjectReader()
         self._buffer = bytearray(PACKET)
-        self._paid = 0  # objects
-        self._known = False  # by the first byte that it has sent
+        self._paid = 0  # number of objects
+        self._known = False  # whether its first byte was that of a message
         self._paused = False
-        self._discarded = 0  # bytes, since it was disconnected
+        self._discarded = 0  # bytes since it was disconnected
 
     def connection_made(self, transport: Any) -> None:
         """See `asyncio.BaseProtocol`."""
@@ -137,7 +127,7 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
         self.lost()
 
     def eof_received(self) -> bool:
-        """See `asyncio.BufferedProtocol`: a client that has closed its side is gone, even if it reads the rest."""
+        """See `asyncio.BufferedProtocol`: a client that closes its side has left, even if it reads the rest."""
         if self.transport.get_write_buffer_size():
             asyncio.get_running_loop().call_later(CLOSING, self.transport.abort)
         self.open = False
@@ -150,7 +140,7 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         """See `asyncio.BufferedProtocol`."""
-        if not self.open:  # to close with unread bytes would reset the connection, and lose the last words
+        if not self.open:  # closing with unread bytes would reset the connection and lose the last messages
             self._discarded += nbytes
             if self._discarded > MOST_DISCARDED:
                 self.transport.pause_reading()
@@ -163,7 +153,7 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
         self._hear_on()
 
     def _pause(self, seconds: float) -> None:
-        """Hear nothing more of the client for a while."""
+        """Stop reading for a while."""
         self._paused = True
         self.transport.pause_reading()
         asyncio.get_running_loop().call_later(seconds, self._resume)
@@ -175,13 +165,13 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
             self.transport.resume_reading()
 
     def _hear_on(self) -> None:
-        """Hear what has come, up to `IN_A_ROW` messages; for a while no more of a client in debt."""
+        """Process received messages, up to `IN_A_ROW`; pause if the bucket is empty."""
         objects = self.objects
         for _ in range(IN_A_ROW):
-            if self._paused or not self.open or self.transport.is_closing():  # of a lost one nothing more is looked at
+            if self._paused or not self.open or self.transport.is_closing():
                 return
             found = objects.read()
-            self._bucket.left -= MESSAGE * (objects.begun - self._paid)  # those that broke off are paid for too
+            self._bucket.left -= MESSAGE * (objects.begun - self._paid)  # incomplete objects cost too
             self._paid = objects.begun
             if found is not None:
                 self._cost = MESSAGE + objects.length
@@ -194,14 +184,14 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
             self._pause(0)
 
     def _is_stranger(self, data: bytes) -> bool:
-        """Refuse a client whose first byte begins no message, such as a browser; return whether it is one."""
+        """Refuse a client whose first byte does not begin a message, such as a browser; return whether it was."""
         start = data.lstrip(BLANKS)
         self._known = start[:1] == b"{"
         if self._known or not start:
             return False
         shown = ascii(start[:20].decode("latin-1"))
         self._ports.log.note(f"{shown} reached the TCP port from {self.peer}: refused")
-        why = f"this port speaks JSON: a client begins with an object, in braces, and not with {shown}"
+        why = f"this port speaks JSON: a client begins with an object in braces, not with {shown}"
         self.hear(Malformed(BAD_JSON, why))
         self.close()
         return True
@@ -213,11 +203,11 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
         with contextlib.suppress(OSError):
             self.transport.write_eof()
         self.transport.resume_reading()
-        asyncio.get_running_loop().call_later(CLOSING, self.transport.abort)  # for one that does not close its side
+        asyncio.get_running_loop().call_later(CLOSING, self.transport.abort)  # if the client does not close its side
 
 
 class WebSocketConnection(Connection):
-    """A WebSocket connection to a client, from the end of its handshake on."""
+    """A WebSocket connection to a client, after the handshake."""
 
     def __init__(self, websocket: MeteredWebSocket) -> None:
         super().__init__(websocket.ports, websocket.bucket)
@@ -226,11 +216,11 @@ class WebSocketConnection(Connection):
         self._closing: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
-        """Hear the client until its connection is gone; each frame was paid for when it came."""
+        """Process messages until the connection is lost. `MeteredWebSocket` has charged for each frame."""
         try:
             while self.open:
                 frame = await self._websocket.recv()
-                await asyncio.sleep(_pause_of(self._bucket))  # others have their turn
+                await asyncio.sleep(_pause_of(self._bucket))  # other clients take their turn
                 self._cost = MESSAGE + len(frame)
                 if isinstance(frame, str):
                     message = parse(frame)
@@ -252,7 +242,7 @@ class WebSocketConnection(Connection):
 
 
 class MeteredWebSocket(ServerConnection):
-    """A connection of the library that pays for each frame, also for pings, which the library answers itself."""
+    """A connection of the library that is charged for each frame, including pings, which the library answers."""
 
     def __init__(self, ports: Ports, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -276,7 +266,7 @@ class MeteredWebSocket(ServerConnection):
         super().connection_lost(exc)
 
     def process_event(self, event: Any) -> None:
-        """See `ServerConnection`: read nothing for a while when the bucket is empty."""
+        """See `ServerConnection`; stop reading for a while if the bucket is empty."""
         self.ports.handshakes.pop(self, None)
         if isinstance(event, Frame):
             self.bucket.left -= MESSAGE + len(event.data)
@@ -293,46 +283,43 @@ class MeteredWebSocket(ServerConnection):
 
 
 class Ports:
-    """The ports of a server, and every connection by them.
+    """The ports of a server, and all their connections.
 
-    ``enter`` is called with each new connection, whose ``hear`` and ``lost`` it sets. A client may send ``rate`` bytes
-    a second beyond its moves, and has ``seconds`` to end the handshake of a WebSocket.
+    Args:
+        enter: called with each new connection; it sets the connection's ``hear`` and ``lost``.
+        settings: addresses and limits.
+        log: receives lines about refused clients.
 
     Attributes:
-        numbers: of the ports, by "tcp" and "ws".
-        addresses: those that are listened on, as clients write them.
+        numbers: port numbers by "tcp" and "ws".
+        addresses: the addresses that the server listens on, as clients write them.
         alive: the transports of all connections.
-        handshakes: WebSockets whose handshake has not ended, the oldest first.
-        leaving: the transports of clients that were hung up last.
+        handshakes: WebSockets in their handshake, the oldest first.
+        leaving: the transports of disconnected clients that may still read, the oldest first.
     """
 
-    def __init__(
-        self,
-        enter: Callable[[Connection], None],
-        host: str = "127.0.0.1",
-        rate: float = BYTES,
-        origins: Origins | None = None,
-        log: ThrottledLog | None = None,
-        seconds: float = CLOSING,
-    ) -> None:
-        self.enter, self.log = enter, log or ThrottledLog(lambda text: None)
-        self.origins = origins or Origins(host)
+    def __init__(self, enter: Callable[[Connection], None], settings: ServerSettings, log: ThrottledLog) -> None:
+        self.enter, self.log = enter, log
+        self.origins = Origins(settings.host, settings.hosts, settings.origins)
         self.numbers: dict[str, int] = {}
         self.addresses: tuple[str, ...] = ()
         self.alive: set[Any] = set()
         self.handshakes: dict[ServerConnection, None] = {}
         self.leaving: deque[Any] = deque()
-        self._host, self._rate, self._seconds = host, rate, seconds
+        self._settings, self._host = settings, settings.host
         self._listening: list[Any] = []
 
     def bucket(self) -> TokenBucket:
         """Return the bucket of a new client."""
-        return TokenBucket(self._rate, AT_ONCE * self._rate)
+        return TokenBucket(self._settings.rate, AT_ONCE * self._settings.rate)
 
-    async def take(self, tcp: int | None = None, ws: int | None = None) -> None:
-        """Take ports, each 0 for any that is free or None for none. Raises ParameterError if one cannot be had."""
+    async def take(self) -> None:
+        """Open the ports of the settings. Raises ParameterError if one is not available."""
         host = f"[{self._host}]" if ":" in self._host else self._host
-        for kind, port, prefix, listen in (("tcp", tcp, "", self._listen_tcp), ("ws", ws, "ws://", self._listen_ws)):
+        for kind, port, prefix, listen in (
+            ("tcp", self._settings.tcp, "", self._listen_tcp),
+            ("ws", self._settings.ws, "ws://", self._listen_ws),
+        ):
             if port is None:
                 continue
             try:
@@ -340,7 +327,7 @@ class Ports:
             except (OSError, OverflowError) as error:
                 reason = getattr(error, "strerror", None) or str(error)
                 where = f"--{kind} {port}: cannot listen on {self._host}, port {port}"
-                raise ParameterError(f"{where} ({reason}): give another, or 0 for any") from None
+                raise ParameterError(f"{where} ({reason}): give another port, or 0 for any free one") from None
             self._listening.append(listening)
             self.numbers[kind] = int(listening.sockets[0].getsockname()[1])
             self.addresses += (f"{prefix}{host}:{self.numbers[kind]}",)
@@ -356,7 +343,7 @@ class Ports:
             self.enter(connection)
             await connection.run()
 
-        quiet = logging.getLogger("dicegym.server.websockets")  # failed handshakes do not concern the operator
+        quiet = logging.getLogger("dicegym.server.websockets")  # the operator need not see failed handshakes
         quiet.addHandler(logging.NullHandler())
         quiet.propagate = False
         return await serve(
@@ -367,25 +354,26 @@ class Ports:
             compression=None,
             max_size=LARGEST_FRAME,
             max_queue=FRAMES_WAITING,
-            open_timeout=self._seconds,
+            open_timeout=self._settings.login,
             close_timeout=CLOSING,
             logger=quiet,
-            create_connection=lambda *args, **options: MeteredWebSocket(self, *args, **options),  # type: ignore[arg-type]  # a function that makes one will do, as it says
+            create_connection=functools.partial(MeteredWebSocket, self),  # type: ignore[arg-type]  # any factory will do
             backlog=ACCEPTED_AT_ONCE,
             start_serving=False,
         )
 
     async def accept(self) -> None:
-        """Accept connections. Raises ParameterError if a port has been lost."""
+        """Accept connections. Raises ParameterError if another program has taken a port."""
         for listening in self._listening:
             for each in listening.sockets:
-                with contextlib.suppress(OSError):
-                    each.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, KERNEL_BUFFER)  # connections inherit it
+                with contextlib.suppress(OSError):  # connections inherit these options
+                    each.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+                    each.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, KERNEL_BUFFER)
             try:
                 await listening.start_serving()
-            except OSError as error:  # another server has taken the port in the meantime
+            except OSError as error:  # another program has taken the port meanwhile
                 raise ParameterError(f"cannot listen ({error.strerror or error}): give other ports") from None
-            for each in listening.sockets:  # asyncio has one number for what it takes at once and for the queue
+            for each in listening.sockets:  # asyncio's ``backlog`` sets both the accepted at once and the queue
                 with contextlib.suppress(OSError), each.dup() as again:
                     again.listen(QUEUE)
 
@@ -395,18 +383,18 @@ class Ports:
             listening.close()
 
     async def close(self) -> None:
-        """Let go of the ports, and end what connections are left."""
+        """Close the ports and all connections."""
         self.stop_accepting()
         for transport in list(self.alive):
             transport.abort()
         for listening in self._listening:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(listening.wait_closed(), 2 * CLOSING)
-        await asyncio.sleep(0)  # sockets are closed in the next round of the event loop
+        await asyncio.sleep(0)  # the event loop closes sockets in its next round
 
 
 def _peer_of(transport: Any) -> tuple[str, str]:
-    """Return the other end's address, and its address and port for people."""
+    """Return a client's address, and its address and port as text."""
     peer = transport.get_extra_info("peername")
     if not isinstance(peer, tuple) or len(peer) < 2:
         return "unknown", "unknown"
@@ -415,9 +403,9 @@ def _peer_of(transport: Any) -> tuple[str, str]:
 
 
 def _check_origin(connection: ServerConnection, request: Request) -> Response | None:
-    """Refuse pages that are not allowed, and requests that call the server by a wrong name."""
+    """Refuse web pages that are not allowed, and requests with an unknown host name."""
     if not isinstance(connection, MeteredWebSocket) or "Upgrade" not in request.headers:
-        return None  # the library itself answers all but WebSockets
+        return None  # the library answers other requests itself
     ports, headers = connection.ports, request.headers
     fault = ports.origins.fault(headers.get_all("Host"), headers.get_all("Origin"))
     if not fault:
@@ -428,7 +416,7 @@ def _check_origin(connection: ServerConnection, request: Request) -> Response | 
 
 
 def _pause_of(bucket: TokenBucket) -> float:
-    """Return the seconds for which a client is not read: 0, unless it has emptied its bucket."""
+    """Return the seconds for which to stop reading: 0 unless the bucket is empty."""
     if bucket.left >= 0 or bucket.pay(0):
         return 0.0
     return min(bucket.wait(REFILL * bucket.most), LONGEST_PAUSE)

@@ -1,36 +1,30 @@
-"""Limits of clients: how much they send, how soon they guess again, how many there are, how much is logged of them."""
+"""Limits of clients: amounts of data, wrong secrets, connections, and log lines."""
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Callable
-from typing import Any
 
-BYTES = 32 * 1024
-"""Bytes a second from a client, beside its moves."""
-MESSAGE = 640
-"""Bytes that a message costs on top of its own: fifty messages a second."""
-AT_ONCE = 8
-"""Seconds for which a client may have saved up."""
-HANDSHAKES = 256
-"""WebSocket connections that have not ended their handshake; the oldest makes room for more."""
+BYTES = 32 * 1024  # bytes per second from a client, in addition to its moves
+MESSAGE = 640  # extra cost of a message in bytes: it allows fifty messages per second
+AT_ONCE = 8  # size of a client's bucket, in seconds of its rate
+HANDSHAKES = 256  # WebSocket connections during their handshake; a new one replaces the oldest
 LEAVING = 64
-"""Connections that may still read their last words; the oldest makes room for more."""
+"""Disconnected clients that may still read their last messages; a new one replaces the oldest."""
 BESIDE = HANDSHAKES + LEAVING + 64
-"""Files that a server opens beside its connections: the store, ports, and connections that have not logged in."""
-PER_AGENT = 4
+"""Open files in addition to clients' connections: the store, ports, handshakes, and disconnected clients."""
+PER_AGENT = 4  # open files per local agent
 
 Clock = Callable[[], float]
 
 
 class TokenBucket:
-    """An allowance of ``rate`` a second, of which at most ``most`` is saved up.
+    """A token bucket that gains ``rate`` tokens per second, up to ``most``.
 
-    It is filled when it is found empty, and not before, as to look at a clock costs more than to pay.
+    It refills only when it is empty, because reading the clock costs more than paying.
 
     Attributes:
-        left: what is in it; less than 0 for a debt.
+        left: number of tokens; negative for a debt.
     """
 
     __slots__ = ("_clock", "_filled", "_rate", "left", "most")
@@ -42,16 +36,16 @@ class TokenBucket:
         self._filled = clock()
 
     def pay(self, amount: float) -> bool:
-        """Take ``amount`` out, even if less is left; return whether it was there."""
+        """Remove ``amount``, even if less is left; return whether that much was left."""
         self.left -= amount
         return self.left >= 0 or self._fill() >= 0
 
     def give(self, amount: float) -> None:
-        """Put back what was paid."""
+        """Pay back ``amount``."""
         self.left = min(self.left + amount, self.most)
 
     def wait(self, amount: float) -> float:
-        """Return the seconds until ``amount`` is in it."""
+        """Return the seconds until it holds ``amount``."""
         return max(0.0, (amount - self._fill()) / self._rate)
 
     def _fill(self) -> float:
@@ -62,25 +56,24 @@ class TokenBucket:
 
 
 class LoginBackoff:
-    """Delays for an address from which wrong secrets come: a bucket of secrets for each, which fills up again.
+    """Delays for addresses that send wrong secrets: a token bucket of attempts for each address.
 
-    Nobody keeps the owner of a name from logging in from another address. A secret is paid for before it is looked at:
-    neither hanging up and coming again nor many connections at once save time.
+    The owner of a name can always log in from another address. An attempt is paid for before the secret is checked, so
+    reconnecting or opening many connections saves no time.
     """
 
     FREE, SECONDS, LONGEST = 5, 10.0, 30.0
-    """Wrong secrets before there are delays, seconds after which one is forgotten, and seconds of the longest delay."""
-    REMEMBERED = 8192
-    """Addresses; beyond, the oldest are forgotten."""
+    """Wrong secrets without a delay, seconds after which one is forgotten, and the longest delay in seconds."""
+    REMEMBERED = 8192  # number of addresses; a new one replaces the oldest
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
         self._buckets: dict[str, TokenBucket] = {}
 
     def delay(self, address: str) -> float | None:
-        """Return the seconds that a secret from an address has to wait; None: too many wait already."""
+        """Return the seconds until a secret from an address is checked; None: too many are waiting."""
         bucket = self._buckets.pop(address, None) or TokenBucket(1 / self.SECONDS, self.FREE, self._clock)
-        self._buckets[address] = bucket  # what happened last stands last
+        self._buckets[address] = bucket  # ordered by last use
         if len(self._buckets) > self.REMEMBERED:
             del self._buckets[next(iter(self._buckets))]
         seconds = bucket.wait(1)
@@ -90,28 +83,27 @@ class LoginBackoff:
         return seconds
 
     def note_right(self, address: str) -> None:
-        """Take note of a right secret, which costs nothing."""
+        """Pay back an attempt whose secret was right."""
         if address in self._buckets:
             self._buckets[address].give(1)
 
 
 class ThrottledLog:
-    """A log of what strangers do, which does not grow with it: a line that comes too soon is counted in the next one.
+    """A log of limited size about unknown clients; lines above its rate are only counted.
 
     Args:
-        log: takes the lines.
-        clock: in seconds.
+        log: receives the lines.
+        clock: returns seconds.
     """
 
-    AT_ONCE, SECONDS = 20, 10.0
-    """Lines that are written at once, and seconds after which another one is."""
+    AT_ONCE, SECONDS = 20, 10.0  # lines in a burst, and seconds until one more is allowed
 
     def __init__(self, log: Callable[[str], None], clock: Clock = time.monotonic) -> None:
         self._log, self._more = log, 0
         self._bucket = TokenBucket(1 / self.SECONDS, self.AT_ONCE, clock)
 
     def note(self, text: str) -> None:
-        """Write ``text``, unless too much was written just now."""
+        """Log ``text``, or count it if there were too many lines."""
         if not self._bucket.pay(1):
             self._bucket.give(1)
             self._more += 1
@@ -121,12 +113,12 @@ class ThrottledLog:
 
 
 def room_for(connections: int, agents: int = 0) -> int:
-    """Return how many connections this process can have at once, up to ``connections``: each is an open file.
+    """Return the number of connections that this process can have, at most ``connections``: each is an open file.
 
-    The system's limit (``ulimit -n``) is raised for this process where that is allowed and needed.
+    If necessary and allowed, raise this process's limit of open files (``ulimit -n``).
     """
     try:
-        resource: Any = importlib.import_module("resource")
+        import resource
     except ImportError:  # Windows has no such limit
         return connections
     beside = BESIDE + PER_AGENT * agents

@@ -1,4 +1,4 @@
-"""Results of games and runs of a server, as plain values."""
+"""Results of a server's games, as plain values."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import NamedTuple
 from dicegym.arena.ratings.elo import margin
 
 RATED_GAMES = 10
-"""Games from which on a rating is not provisional any more."""
+"""Number of games from which on a rating is no longer provisional."""
 
 
 class ForcedTurn(NamedTuple):
-    """A turn that the server had to play for somebody."""
+    """A turn that the server played for a player."""
 
     seat: int
     turn: int
@@ -30,11 +30,11 @@ class SeatResult(NamedTuple):
     """Rating before the game, and after it."""
     after: float
     rated: bool = True
-    """Whether the game counts for this seat: for its rating, its games and its wins."""
+    """Whether the game counts for this seat's rating, games and wins."""
 
 
 def winners(places: Sequence[SeatResult]) -> list[bool]:
-    """Return for each seat whether it came first, alone or with others, among the rated seats."""
+    """Return for each seat whether it came first or tied for first among the rated seats."""
     best = max((place.total for place in places if place.rated), default=0)
     return [place.rated and place.total == best for place in places]
 
@@ -43,7 +43,7 @@ class GameResult(NamedTuple):
     """A finished game."""
 
     number: int
-    """Within the server's run."""
+    """Index in the server's run, from 0."""
     seed: int
     seconds: float
     actions: tuple[int, ...]
@@ -53,7 +53,7 @@ class GameResult(NamedTuple):
 
 
 class PlayerRating(NamedTuple):
-    """What is known of a name: its rating, and of how many games."""
+    """A player's rating, and its numbers of games and wins."""
 
     rating: float
     games: int
@@ -61,28 +61,28 @@ class PlayerRating(NamedTuple):
 
     @property
     def margin(self) -> float:
-        """Half of the rating's 95% interval, in points; see `dicegym.arena.ratings.elo.margin`."""
+        """Half the width of the 95% interval in points; see `dicegym.arena.ratings.elo.margin`."""
         return margin(self.games)
 
     @property
     def provisional(self) -> bool:
-        """Whether it rests on too few games to say much."""
+        """Whether it is based on fewer than `RATED_GAMES` games."""
         return self.games < RATED_GAMES
 
     @property
     def text(self) -> str:
-        """The rating with its interval, as people see it."""
+        """The rating with its interval as text."""
         return f"{self.rating:.0f} ± {self.margin:.0f}{' provisional' if self.provisional else ''}"
 
 
 class StoredGame(NamedTuple):
-    """A finished game, as it is listed."""
+    """A finished game, for lists."""
 
     id: int
-    """In the store, from 1."""
+    """Number in the store, from 1."""
     run: int
     ended: str
-    """When, in UTC."""
+    """Time in UTC, ISO format."""
     seconds: float
     places: tuple[SeatResult, ...]
     """By seat."""

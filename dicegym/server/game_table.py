@@ -1,4 +1,4 @@
-"""Clients, and one game of theirs: its seats, the player to move, and what the rules make of what clients send."""
+"""Clients, and one of their games: its seats, the player to move, and how the rules apply to clients' messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Client:
-    """A client, from its connection on."""
+    """A connected client."""
 
     def __init__(self, wire: Wire, connection: Connection) -> None:
         self._wire = wire
@@ -29,30 +29,30 @@ class Client:
         self.tell = connection.send
         self.origin = origin_of(connection.address)
         self.name = ""
-        self.guest = True  # until it has shown a secret
-        self.original = False  # shown the table when it is to move, and nothing else, as the original server does
+        self.guest = True  # logged in without a secret
+        self.original = False  # a client of the original server: it receives only the table when it is to move
         self.table: Table | None = None
         self.seat = 0
-        self.since = 0.0  # the time from which on it waits
-        self.met: dict[str, int] = {}  # names of those it has met, with the number of the last common game
+        self.since = 0.0  # time at which it begins to wait for a game
+        self.met: dict[str, int] = {}  # name of an earlier opponent -> number of their last game
         self.last: frozenset[str] = frozenset()  # the names of all remote bots at its last table
-        self.stirred = True  # False once the server has played a turn for it: it may be asleep
+        self.stirred = True  # whether it has sent a message since the server last played its turn
         self.moved = False  # whether it has ever made a move
-        self.wrong = 0  # secrets
-        self.deadline: asyncio.TimerHandle | None = None  # to log in
+        self.wrong = 0  # number of wrong secrets
+        self.deadline: asyncio.TimerHandle | None = None  # of the login
 
     @property
     def waits(self) -> bool:
-        """Whether it is to be seated."""
+        """Whether it waits for a game."""
         return bool(self.name) and self.table is None and not self.resting and self.connection.open
 
     @property
     def resting(self) -> bool:
-        """Whether its last game has just ended."""
+        """Whether it is in the pause after its last game."""
         return asyncio.get_running_loop().time() < self.since
 
     def refuse(self, code: str, text: str) -> None:
-        """Send an ERROR, unless it is a client of the original."""
+        """Send an ERROR, except to a client of the original server."""
         if not self.original:
             self.tell(encode(self._wire.error_message(code, text)))
 
@@ -60,13 +60,13 @@ class Client:
 def find_company(
     waiting: Sequence[Client], players: int, local: int, expected: int, now: float, patience: float
 ) -> list[Client] | None:
-    """Return the remote bots that play the next game, None if it is better to wait.
+    """Return the remote bots of the next game; None if it is better to wait.
 
-    The bot that waits longest plays next, against those it has met longest ago or never, then against those that wait
-    longest. Local agents fill the seats that are left. A bot waits at most ``patience`` for more remote bots, or for
-    others than in its last game, and not at all if no more are expected.
+    The bot that has waited longest plays next. Its opponents are the bots that it met longest ago or never; among them,
+    those that have waited longest. Local agents fill free seats. A bot waits at most ``patience`` for more remote bots,
+    or for other opponents than in its last game, and not at all if no more bots are expected.
 
-    There are ``local`` agents, and ``expected`` more remote bots that are connected and may soon wait too.
+    ``local`` is the number of agents, ``expected`` that of other connected clients, which may soon wait too.
     """
     if not waiting:
         return None
@@ -83,37 +83,34 @@ def find_company(
 
 @dataclass(slots=True, eq=False)
 class Seat:
-    """Whom a table has in one seat; a remote bot that is gone leaves None."""
+    """The player in one seat; ``remote`` becomes None when a remote bot leaves."""
 
     name: str
     rating: int
     remote: Client | None = None
     local: LocalAgent | None = None
-    known: bool = True
-    """As an owner of a secret or an agent of the server, not as a guest."""
-    moved: bool = False
-    """Whether it has made a move of its own."""
-    decisions: int = 1
-    """The number of the next one."""
+    known: bool = True  # whether it is the owner of a secret or an agent of the server, not a guest
+    moved: bool = False  # whether it has made a move itself
+    decisions: int = 1  # number of its next decision, from 1
 
     @property
     def taken(self) -> bool:
-        """Whether anybody is there to answer."""
+        """Whether there is a player to answer."""
         return self.local is not None or (self.remote is not None and self.remote.connection.open)
 
     @property
     def counts(self) -> bool:
-        """Whether its game is rated: guests have to make a move of their own first."""
+        """Whether its game is rated; guests must make a move first."""
         return self.known or self.moved
 
 
 class Table:
     """A game in progress; all methods return at once.
 
-    The seats are in playing order, and each has ``seconds`` for an answer. ``changed`` is called after each command
-    that changed something, ``ended`` when the game is over.
+    The seats are in playing order, each with ``seconds`` to answer. ``changed`` is called after each command that
+    changed the game, ``ended`` when the game is over.
 
-    Raises ParameterError if the rules do not say what the server does for a player that does not answer.
+    Raises ParameterError if the rules have no action for a player that does not answer.
     """
 
     def __init__(
@@ -135,7 +132,6 @@ class Table:
         self.seed = seed
         self.seats = list(seats)
         self.actions: list[int] = []
-        self._fault = 0  # of the last action
         self.incidents: list[ForcedTurn] = []
         self.over = False
         self._wire = wire
@@ -144,7 +140,7 @@ class Table:
         states = game.new_game(seed, number)
         self.state = states[0]
         self.key = int(self.state["key"])
-        self._player, self._ended = states["player"], states["over"]  # views: cheaper to read than the record
+        self._player, self._ended = states["player"], states["over"]  # views are faster to read than the record
         self.mover = int(self._player[0])
         self._names = [seat.name for seat in seats]
         self._ratings = [seat.rating for seat in seats]
@@ -159,42 +155,42 @@ class Table:
         self._shown = b""
 
     def begin(self) -> None:
-        """Show everybody the table."""
+        """Show the table to all clients."""
         self._timer = self._loop.call_later(self._seconds, self._look)
         self._advance()
 
     def stop(self) -> None:
-        """Leave the game unfinished."""
+        """End the game, finished or not."""
         self.over = True
-        self._tidy()
+        if self._timer is not None:
+            self._timer.cancel()
+        for seat in self.seats:
+            if seat.local is not None:
+                seat.local.close(self.number)
 
-    def command(self, seat: int, message: object) -> bool:
-        """Take what the bot in ``seat`` has sent; return whether it was a move."""
+    def command(self, seat: int, message: Message | Malformed) -> bool:
+        """Play a message of the bot in ``seat``, malformed input as an error; return whether it was a move."""
         if self.over or seat != self.mover:
-            self._refuse(seat, NOT_YOUR_TURN, self._not_now(seat))
+            late = message if isinstance(message, Malformed) else (NOT_YOUR_TURN, self._not_now(seat))
+            self._refuse(seat, *late)
             return False
+        if isinstance(message, Malformed):
+            return self._play(self._wire.UNREADABLE, message)
         try:
             action = self._wire.action_of(message)
         except self._wire.CommandError as error:
             return self._play(self._wire.UNREADABLE, error)
         return self._play(action)
 
-    def unreadable(self, seat: int, wrong: Malformed) -> None:
-        """Take note that the bot in ``seat`` has sent something that cannot be read as a message."""
-        if self.over or seat != self.mover:
-            self._refuse(seat, *wrong)
-        else:
-            self._play(self._wire.UNREADABLE, wrong)
-
     def leave_seat(self, seat: int) -> None:
-        """Take note that the bot in ``seat`` is gone."""
+        """Note that the bot in ``seat`` has left."""
         self.seats[seat].remote = None
         if not self.over and seat == self.mover:
             self._advance(self._play_for_mover("lost its connection"))
 
     def retake(self, seat: int, remote: Client) -> bool:
-        """Give a seat that was left back to its bot, unless the server already plays for it to the end."""
-        if self.over or self.seats[seat].remote is not None or self._wire.has_given_up(self.state, seat):
+        """Return a seat to its bot, unless the server plays the rest of the game for it; return whether it did."""
+        if self.over or self.seats[seat].remote is not None or self.has_given_up(seat):
             return False
         self.seats[seat].remote = remote
         self._show(seat)
@@ -205,7 +201,7 @@ class Table:
         return self._wire.has_given_up(self.state, seat)
 
     def take_answer(self, seat: int, answer: int | str) -> None:
-        """Take the action of the local agent in ``seat``, or why it failed."""
+        """Play the action of the local agent in ``seat``, or its turn if ``answer`` says why it failed."""
         if self.over or seat != self.mover:
             return
         if isinstance(answer, str):
@@ -214,13 +210,13 @@ class Table:
             self._play(self._wire.UNREADABLE if answer == self._forfeit else answer)
 
     def tell(self, data: bytes) -> None:
-        """Send a message to every remote bot except clients of the original, which hear of their own turns alone."""
+        """Send a message to every remote bot except clients of the original, which see only their own turns."""
         for seat in self.seats:
             if seat.remote is not None and not seat.remote.original:
                 seat.remote.tell(data)
 
     def _show(self, seat: int) -> None:
-        """Show the table to the remote bot in a seat, if there is one that is to see it now."""
+        """Show the table to the remote bot in a seat, if it should see the table now."""
         remote = self.seats[seat].remote
         if remote is None:
             return
@@ -232,8 +228,8 @@ class Table:
     def _not_now(self, seat: int) -> str:
         if self.over:
             return "the game is over"
-        if self._wire.has_given_up(self.state, seat):
-            return "the server plays the rest of this game for you, as you let it play twice"
+        if self.has_given_up(seat):
+            return "the server plays the rest of this game for you, after playing two of your turns"
         return f"it is the turn of {self._names[self.mover]}"
 
     def _refuse(self, seat: int, code: str, text: str) -> None:
@@ -241,18 +237,17 @@ class Table:
             remote.refuse(code, text)
 
     def _play(self, action: int, error: Any = None) -> bool:
-        """Let the player to move do ``action``, an error if ``error`` says so; return whether it was a move."""
+        """Play ``action``; ``error`` describes it if it is invalid. Return whether it was a move."""
         mover = self.mover
         seat = self.seats[mover]
-        between = self._do(action)
-        fault = self._fault
+        between, fault = self._do(action)
         if fault:
-            error = error or self._wire.fault_error(int(fault))
+            error = error or self._wire.fault_error(fault)
             self._refuse(mover, error.code, error.message)
             if encode(self._message(self.state)) == self._shown:
                 if seat.local is not None:
-                    self._ask(seat)
-                elif seat.remote is not None and seat.remote.original:  # it is told by being asked again
+                    self._ask(seat.local)
+                elif seat.remote is not None and seat.remote.original:  # it learns of the error by this
                     self._show(mover)
                 return False
             self._note(mover, f"made too many errors, the last: {error.message}")
@@ -264,21 +259,21 @@ class Table:
         return not fault
 
     def _play_for_mover(self, reason: str) -> Sequence[Any]:
-        """Play the turn of the player to move; return the tables that this led through."""
+        """Play the turn of the player to move; return the intermediate states."""
         mover = self.mover
         self._note(mover, reason)
         self.seats[mover].decisions += 1
-        between = self._do(self._forfeit)
+        between, _ = self._do(self._forfeit)
         self._changed()
         return between
 
-    def _do(self, action: int) -> Sequence[Any]:
-        """Let the rules carry out an action; return the tables that it led through."""
+    def _do(self, action: int) -> tuple[Sequence[Any], int]:
+        """Apply an action; return the intermediate states and the rules' fault, 0 for none."""
         between = self._wire.interludes(self.game, self.state, action)
         self.actions.append(action)
-        self._fault = int(self._step(self.state, action))
+        fault = int(self._step(self.state, action))
         self.mover = int(self._player[0])
-        return between
+        return between, fault
 
     def _note(self, mover: int, reason: str) -> None:
         seat = self.seats[mover]
@@ -291,9 +286,9 @@ class Table:
         return self._wire.standing_message(self.game, state, self._names, self._ratings)
 
     def _advance(self, between: Sequence[Any] = ()) -> None:
-        """Show what has changed and wait for the next command; the server plays for absent players.
+        """Show the changes and wait for the next command; the server plays for absent players.
 
-        ``between`` are tables that the last change led through: everybody sees the turns of those who have given up.
+        ``between`` are intermediate states of the last change: the turns of players who have given up.
         """
         while True:
             for state in between:
@@ -301,27 +296,24 @@ class Table:
             if self._ended[0]:
                 break
             self._shown = encode(self._message(self.state))
-            self.tell(self._shown)
+            for number in range(len(self.seats)):
+                self._show(number)
             seat = self.seats[self.mover]
-            if seat.remote is not None and seat.remote.original:
-                self._show(self.mover)
             if seat.local is not None:
-                self._ask(seat)
+                self._ask(seat.local)
             if seat.taken:
                 self._deadline = self._loop.time() + self._seconds
                 return
             between = self._play_for_mover("has no connection")
-        self.over = True
-        self._tidy()
+        self.stop()
         self._when_ended(self)
 
-    def _ask(self, seat: Seat) -> None:
-        if seat.local is not None:
-            answered = functools.partial(self.take_answer, self.mover)
-            seat.local.ask(self.number, self.mover, self.state.copy(), private_seed(self.key, self.mover), answered)
+    def _ask(self, agent: LocalAgent) -> None:
+        answered = functools.partial(self.take_answer, self.mover)
+        agent.ask(self.number, self.mover, self.state.copy(), private_seed(self.key, self.mover), answered)
 
     def _look(self) -> None:
-        """See whether the player to move has exceeded its time; local agents are timed by their process."""
+        """Check the time of the player to move; local agents are timed by their own process."""
         wait = self._deadline - self._loop.time()
         if wait <= 0:
             wait = self._seconds
@@ -330,10 +322,3 @@ class Table:
                 if self.over:
                     return
         self._timer = self._loop.call_later(wait, self._look)
-
-    def _tidy(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        for seat in self.seats:
-            if seat.local is not None:
-                seat.local.close(self.number)

@@ -1,4 +1,4 @@
-"""The games and ratings of servers in a store: what a running server and those outside read of them."""
+"""Read the games and ratings of servers in a store, from a running server or from outside."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dicegym.server.game_results import ForcedTurn, PlayerRating, SeatResult, St
 
 
 class ServedResults(Database):
-    """A store from which the games and ratings of one game's servers can be read.
+    """A store, as a source of the games and ratings of one game's servers.
 
     Attributes:
         game: the game's name.
@@ -27,7 +27,7 @@ class ServedResults(Database):
     game: str
 
     def ratings(self) -> dict[str, PlayerRating]:
-        """Return what is known of each name, the best first."""
+        """Return name -> rating of all rated players, the best first."""
         own = SERVER_RATINGS.c
         asked = sa.select(own.name, own.rating, own.games, own.wins).where(own.game == self.game, own.games > 0)
         with self.connection() as connection:
@@ -38,17 +38,17 @@ class ServedResults(Database):
         """Return finished games, the oldest first.
 
         Args:
-            last: how many of the newest; 0: all.
-            player: those of this player alone, however its name is spelled.
+            last: number of newest games; 0: all.
+            player: only games of this player, in any spelling of the name.
 
         Raises:
-            UnknownNameError: nobody of that name has finished a game.
+            UnknownNameError: no player of that name has finished a game.
         """
         wanted = games_of(self.game, SERVER_GAMES).order_by(SERVER_GAMES.c.id.desc())
         with self.connection() as connection:
             if player is not None:
                 own = sa.select(SERVER_RATINGS.c.name).where(SERVER_RATINGS.c.game == self.game)
-                known = list(connection.execute(own).scalars())  # those not rated too
+                known = list(connection.execute(own).scalars())  # including unrated players
                 spellings = [name for name in known if fold_name(name) == fold_name(player)]
                 if not spellings:
                     raise unknown_name("player", player, known[:20])
@@ -64,15 +64,15 @@ class ServedResults(Database):
 
 
 class Archive(ServedResults, StoreReader):
-    """The games and ratings of a game's servers in a store, to be read, whether a server runs or not.
+    """The games and ratings of a game's servers in a store, read-only; a server may be running.
 
     Args:
         where: path of a file, or URL of a PostgreSQL database.
-        game: the game's name; None: the only one there is.
+        game: the game's name; None: the only game in the store.
 
     Raises:
-        ParameterError: no server has written to the store, or those of several games have and no game is named; and
-            what a `StoreReader` raises.
+        ParameterError: no server has written to the store, or servers of several games have and ``game`` is None; and
+            the errors of `StoreReader`.
         UnknownNameError: no server of this game has written to it.
     """
 
@@ -105,28 +105,26 @@ class Archive(ServedResults, StoreReader):
 
 
 def games_of(game: str, *what: Any) -> sa.Select[Any]:
-    """Return the query for columns of all games of the servers of ``game``."""
+    """Return a query for columns of all games of the servers of ``game``."""
     joined = sa.select(*what).select_from(SERVER_GAMES).join(SERVER_RUNS, SERVER_RUNS.c.id == SERVER_GAMES.c.run)
     return joined.where(SERVER_RUNS.c.game == game)
 
 
 def places_and_incidents(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...], tuple[ForcedTurn, ...]]:
-    """Return the result of a stored game for each seat, and what went wrong in it."""
-    own, forced = SERVER_RESULTS.c, SERVER_INCIDENTS.c
-    places = sa.select(*(own[field] for field in SeatResult._fields)).where(own.game == game).order_by(own.seat)
-    incidents = (
-        sa.select(*(forced[field] for field in ForcedTurn._fields)).where(forced.game == game).order_by(forced.id)
-    )
-    return (
-        tuple(SeatResult(*row) for row in connection.execute(places)),
-        tuple(ForcedTurn(*row) for row in connection.execute(incidents)),
-    )
+    """Return the results of a stored game by seat, and the turns that the server played."""
+
+    def rows(kind: Any, table: sa.Table, order: str) -> tuple[Any, ...]:
+        fields = sa.select(*(table.c[field] for field in kind._fields))
+        found = connection.execute(fields.where(table.c.game == game).order_by(table.c[order]))
+        return tuple(kind(*row) for row in found)
+
+    return rows(SeatResult, SERVER_RESULTS, "seat"), rows(ForcedTurn, SERVER_INCIDENTS, "id")
 
 
 def _game(connection: sa.Connection, game: sa.Row[Any]) -> StoredGame:
-    """Return what a row of the games says. Raises TypeError or ValueError if it is nonsense."""
+    """Return the game in a row. Raises TypeError or ValueError if the row is damaged."""
     places, incidents = places_and_incidents(connection, game.id)
     if not places or not all(0 <= incident.seat < len(places) for incident in incidents):
-        raise ValueError(f"game {game.id} has other seats than are played")
+        raise ValueError(f"game {game.id} has no results, or a turn of a missing seat")
     datetime.fromisoformat(game.ended)
     return StoredGame(int(game.id), int(game.run), game.ended, float(game.seconds), places, incidents)

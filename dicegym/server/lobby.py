@@ -1,19 +1,20 @@
-"""The lobby: logs clients in, hears what they send, seats them at tables, and rates what they have played.
+"""The lobby: logs clients in, receives their messages, seats them at tables, and rates their games.
 
-Nothing here waits: each message is dealt with in the call that brings it.
+Nothing here waits: each message is processed in the call that delivers it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import functools
+import itertools
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
-from dicegym.server.admission import Secrets, fold_name, name_fault
+from dicegym.server.admission import Secrets, copy_names, fold_name, name_fault
 from dicegym.server.client_limits import LoginBackoff, ThrottledLog
 from dicegym.server.game_results import GameResult
 from dicegym.server.game_table import Client, Seat, Table, find_company
@@ -37,23 +38,21 @@ if TYPE_CHECKING:
     from dicegym.server.client_connections import Connection
     from dicegym.server.result_store import ResultStore
 
-WRONG_SECRETS = 3
-"""After this number a client is disconnected."""
+WRONG_SECRETS = 3  # number of wrong secrets after which a client is disconnected
 
 
 class Lobby:
     """All clients and all games of a server.
 
-    The game has as many players as a table; number i of a run is ``game.new_game(seed, i)``. At most ``most`` clients
-    are connected at once.
+    The game's number of players is that of the seats at a table. Game i of a run is ``game.new_game(seed, i)``. At most
+    ``most`` clients are connected at once.
 
     Attributes:
-        clients: by their connections, in the order in which they came.
-        throttled: takes lines about strangers.
+        clients: connection -> client, in order of arrival.
         tables: games in progress.
-        turns: commands carried out so far.
-        finished: games finished and stored.
-        done: set when no more games will be played, with the error that prevents it if there is one.
+        turns: number of commands played so far.
+        finished: number of games finished and stored.
+        done: done when no more games will be played; it has the error that prevents them, if any.
     """
 
     def __init__(
@@ -64,12 +63,13 @@ class Lobby:
         agents: Sequence[LocalAgent],
         store: ResultStore,
         settings: ServerSettings,
-        secrets: Secrets | None,
+        secrets: Secrets,
         most: int,
         log: Callable[[str], None],
     ) -> None:
         self.clients: dict[Connection, Client] = {}
-        self.throttled, self._guesses = ThrottledLog(log), ThrottledLog(log)
+        # One log for each kind of line: a crowd that sends no LOGIN must not hide who is refused or disconnected.
+        self._throttled, self._guesses, self._silent = ThrottledLog(log), ThrottledLog(log), ThrottledLog(log)
         self.tables: set[Table] = set()
         self.turns = self.finished = 0
         self._loop = asyncio.get_running_loop()
@@ -79,12 +79,12 @@ class Lobby:
         self._agents = list(agents)
         self._reserved = frozenset(fold_name(agent.name) for agent in agents)
         self._backoff = LoginBackoff()
-        self._by_name: dict[str, Client] = {}  # by what all spellings of a name have in common
-        self._free: dict[Client, None] = {}  # those that have logged in and sit at no table
-        self._left: dict[str, tuple[Table, int]] = {}
-        self._guest_number = 0
-        self._look = max(min(settings.gather, settings.pause), 0.01)  # seconds until the next look for waiting clients
-        self._rested: bool | None = None  # what the operator was told last
+        self._by_name: dict[str, Client] = {}  # by folded name
+        self._free: dict[Client, None] = {}  # logged-in clients without a table
+        self._left: dict[str, tuple[Table, int]] = {}  # seats that clients have left, by folded name
+        self._guest_numbers = itertools.count(1)
+        self._look = max(min(settings.gather, settings.pause), 0.01)  # seconds until waiting clients are checked again
+        self._rested: bool | None = None  # `resting` as last logged
         self._begun = 0
         self._closed = self._filling = False
         self._timer: asyncio.TimerHandle | None = None
@@ -98,11 +98,11 @@ class Lobby:
 
     @property
     def resting(self) -> bool:
-        """Whether no game will begin before a remote bot comes."""
+        """Whether no game will begin until a remote bot comes."""
         return not self._settings.always and not self.named
 
     def enter(self, connection: Connection) -> None:
-        """Serve a client from now on until its connection is gone."""
+        """Serve a new client until its connection is lost."""
         client = Client(self._wire, connection)
         if self._take_in(client):
             connection.hear = functools.partial(self._hear, client)
@@ -129,29 +129,29 @@ class Lobby:
             self._dismiss(client, STOPPED, why)
 
     def _take_in(self, client: Client) -> bool:
-        """Take in a connection, if there is room for it. Where names have owners, an idle client makes room for it."""
+        """Accept a client if there is room. If names have secrets, disconnect an idle client to make room."""
         if len(self.clients) >= self._most:
-            clients = [] if self._secrets is None else list(self.clients.values())
+            clients = list(self.clients.values()) if self._secrets else []
             idle = [one for one in clients if not one.name] or [one for one in clients if one.guest and not one.moved]
             if not idle:
-                why = f"the server has {self._most} connections, which is all it takes: try later"
-                self.throttled.note(f"{client.connection.peer} was refused: {why}")
+                why = f"the server is full with {self._most} connections: try later"
+                self._throttled.note(f"{client.connection.peer} was refused: {why}")
                 self._dismiss(client, FULL, why)
                 return False
             who, why = idle[0].name or idle[0].connection.peer, "you were idle, and your place was needed"
-            self.throttled.note(f"{who} was sent away: {why}")
+            self._throttled.note(f"{who} was sent away: {why}")
             self._dismiss(idle[0], FULL, why)
         self.clients[client.connection] = client
         return True
 
     def _dismiss(self, client: Client, code: str, text: str) -> None:
-        """Tell a client why, hang up, and give its place to others."""
+        """Send a client the reason, disconnect it, and free its place."""
         client.refuse(code, text)
         client.connection.close()
         self._forget(client)
 
     def _forget(self, client: Client) -> None:
-        """Take note that a client is gone."""
+        """Remove a disconnected client."""
         client.connection.open = False
         if client.deadline is not None:
             client.deadline.cancel()
@@ -169,13 +169,13 @@ class Lobby:
         self.fill()
 
     def _await_login(self, client: Client, seconds: float) -> None:
-        """Give a client some seconds to log in."""
+        """Start or restart a client's time to log in."""
         if client.deadline is not None:
             client.deadline.cancel()
         client.deadline = self._loop.call_later(seconds, self._without_login, client)
 
     def _log_in(self, client: Client, message: Message | Malformed) -> None:
-        """Hear a client that has no name yet."""
+        """Process a message of a client that has not logged in."""
         if isinstance(message, Malformed):
             client.refuse(*message)
             return
@@ -184,27 +184,26 @@ class Lobby:
         except self._wire.CommandError as error:
             client.refuse(getattr(error, "code", ""), str(error))
             return
-        if secret is None or self._secrets is None:
+        if secret is None or not self._secrets:
             self._admit_guest(client, wanted, message)
             return
-        prove = functools.partial(self._check_secret, client, self._secrets, wanted, secret, message)
+        prove = functools.partial(self._check_secret, client, wanted, secret, message)
         if (delay := self._backoff.delay(client.origin)) is None:
             self._dismiss(client, WRONG_SECRET, "many wrong secrets came from your address: try again in a minute")
-        elif delay:  # nothing more is heard until then
+        elif delay:  # ignore further messages until then
             self._await_login(client, delay + self._settings.login)
             client.connection.hear = lambda message: None
             self._loop.call_later(delay, prove)
         else:
             prove()
 
-    def _check_secret(self, client: Client, secrets: Secrets, wanted: str | None, secret: str, login: Message) -> None:
-        """Let a client in if its secret is right; disconnect it if it is wrong too often."""
-        if not client.connection.open:  # it has not waited for the answer
+    def _check_secret(self, client: Client, wanted: str | None, secret: str, login: Message) -> None:
+        """Admit a client whose secret is right; disconnect one that was wrong too often."""
+        if not client.connection.open:  # it did not wait for the answer
             return
         client.connection.hear = functools.partial(self._hear, client)
-        owner = secrets.owner(secret)
-        right = owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner))
-        if right and owner is not None:
+        owner = self._secrets.owner(secret)
+        if owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner)):
             self._backoff.note_right(client.origin)
             self._admit_owner(client, owner, login)
             return
@@ -217,29 +216,30 @@ class Lobby:
             self._dismiss(client, WRONG_SECRET, why)
 
     def _without_login(self, client: Client) -> None:
-        """Make a guest of a client that says nothing, if guests may play."""
-        peer = client.connection.peer
-        seconds = f"{self._settings.login:g} s"
+        """Admit a silent client as a guest, or disconnect it if the server takes no guests."""
+        peer, seconds = client.connection.peer, f"{self._settings.login:g} s"
         no_login = f'sent no LOGIN within {seconds}: a client begins with {{"key": "LOGIN", "secret": ...}}'
         if self._settings.allows_guests:
             self._admit(client, self._guest_name())
-            self.throttled.note(f"{client.name} from {peer} {no_login}")
+            self._silent.note(f"{client.name} from {peer} {no_login}")
         else:
-            self.throttled.note(f"{peer} {no_login}: disconnected")
-            self._dismiss(client, SECRET_NEEDED, f"no login within {seconds}, and no guests here")
+            self._silent.note(f"{peer} {no_login}: disconnected")
+            self._dismiss(client, SECRET_NEEDED, f"no login within {seconds}, and this server takes no guests")
 
     def _admit_guest(self, client: Client, wanted: str | None, login: Message) -> None:
-        if self._secrets is not None and wanted in self._secrets:
+        if wanted in self._secrets:
             client.refuse(SECRET_NEEDED, f"{wanted} plays here with a secret: add it to the LOGIN")
         elif not self._settings.allows_guests:
             client.refuse(SECRET_NEEDED, "this server takes no guests: log in with a secret")
         elif wanted is not None and (fault := name_fault(wanted)):
             client.refuse(BAD_NAME, fault)
-        else:
-            self._admit(client, self._guest_name() if wanted is None else self._free_name(wanted), login)
+        elif wanted is None:
+            self._admit(client, self._guest_name(), login)
+        else:  # by its earlier spelling, with a number if another client has that name
+            self._admit(client, next(filter(self._is_free, map(self._spelling, copy_names(wanted)))), login)
 
     def _admit_owner(self, client: Client, name: str, login: Message) -> None:
-        """Let in the owner of ``name``, also in place of an older connection, which may be dead without our knowing."""
+        """Admit the owner of ``name`` and disconnect its older connection, which may be dead unnoticed."""
         old = self._by_name.get(fold_name(name))
         if old is not None:
             self._dismiss(old, REPLACED, f"{name} has logged in again on another connection")
@@ -262,19 +262,8 @@ class Lobby:
             self._wait(client)
 
     def _guest_name(self) -> str:
-        while True:
-            self._guest_number += 1
-            name = f"guest-{self._guest_number}"
-            if self._is_free(name) and self._store.spelling(name) is None:
-                return name
-
-    def _free_name(self, wanted: str) -> str:
-        """Return the name that a guest gets, as it was spelled before; with a number if somebody else has it."""
-        copy, name = 1, self._spelling(wanted)
-        while not self._is_free(name):
-            copy += 1
-            name = self._spelling(f"{wanted}-{copy}")
-        return name
+        names = (f"guest-{number}" for number in self._guest_numbers)
+        return next(name for name in names if self._is_free(name) and self._store.spelling(name) is None)
 
     def _spelling(self, wanted: str) -> str:
         if (left := self._left.get(fold_name(wanted))) is not None:
@@ -284,26 +273,23 @@ class Lobby:
 
     def _is_free(self, name: str) -> bool:
         folded = fold_name(name)
-        owned = self._secrets is not None and name in self._secrets
-        return not owned and folded not in self._by_name and folded not in self._reserved
+        return name not in self._secrets and folded not in self._by_name and folded not in self._reserved
 
     def _hear(self, client: Client, message: Message | Malformed) -> None:
-        """Pass a message on to the client's table. A client without one logs in, or has nothing to say yet."""
+        """Pass a message to the client's table, or to the login."""
         client.stirred = True
         table = client.table
         if not client.name:
             self._log_in(client, message)
         elif table is None:
-            wait = f"you are {client.name} and wait for a game: no turn is yours yet"
+            wait = f"you are {client.name} and wait for a game: it is not your turn yet"
             client.refuse(*(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
-        elif isinstance(message, Malformed):
-            table.unreadable(client.seat, message)
         elif table.command(client.seat, message):
             client.moved = True
             client.connection.refund()
 
     def _rating(self, name: str) -> int:
-        """Return the rating of a name as it is shown, a whole number."""
+        """Return the rating of a name as shown, a whole number."""
         return round(self._store.rating(name).rating)
 
     def _wait(self, client: Client, pause: float = 0.0) -> None:
@@ -312,9 +298,9 @@ class Lobby:
         self.fill()
 
     def fill(self) -> None:
-        """Open tables for those who wait, as many as can be filled."""
+        """Open as many tables as waiting clients and agents can fill."""
         self._log_rest()
-        if self._filling:  # opening a table can disconnect somebody
+        if self._filling:  # opening a table can disconnect a client, which calls this again
             return
         self._filling = True
         try:
@@ -341,7 +327,7 @@ class Lobby:
         return not self._closed and (not self._settings.games or self._begun < self._settings.games)
 
     def _may_fill_later(self) -> bool:
-        """Return whether waiting alone may fill a table."""
+        """Return whether a table may be filled later without new clients."""
         return any(client.waits or client.resting for client in self._free) or (
             self._settings.always and len(self._local()) >= self._game.players
         )
@@ -350,11 +336,11 @@ class Lobby:
         return [agent for agent in self._agents if not agent.retired]
 
     def _next(self) -> tuple[list[Client], int] | None:
-        """Return the players of the next game: remote bots, and how many local agents."""
+        """Return the remote bots of the next game, and its number of local agents; None: no game can begin."""
         players, local, patience = self._game.players, len(self._local()), self._settings.gather
         if self.resting:
             return None
-        if not self.named:  # agents among themselves, a table at a time
+        if not self.named:  # only agents, one table at a time
             rested = self._loop.time() - self._idle_since >= patience
             return ([], players) if local >= players and not self.tables and rested else None
         waiting = [client for client in self._free if client.waits]
@@ -365,31 +351,30 @@ class Lobby:
     def _open(self, clients: list[Client], local: int) -> None:
         number, self._begun = self._begun, self._begun + 1
         agents = self._local()[:local]
-        for agent in agents:  # next time it is others' turn
+        for agent in agents:  # take turns
             self._agents.remove(agent)
             self._agents.append(agent)
         seats = [
             Seat(client.name, self._rating(client.name), remote=client, known=not client.guest) for client in clients
         ]
         seats += [Seat(agent.name, self._rating(agent.name), local=agent) for agent in agents]
-        order = seating(game_key(self._seed, number), len(seats))
+        ordered = [seats[i] for i in seating(game_key(self._seed, number), len(seats))]
         table = Table(
             self._wire,
             self._game,
             number,
             self._seed,
-            [seats[i] for i in order],
+            ordered,
             self._settings.answer,
             self._count_turn,
             self._rate,
             self._log,
         )
         names = frozenset(client.name for client in clients)
-        for seat, i in enumerate(order):
-            if i < len(clients):
-                client = clients[i]
+        for index, seat in enumerate(ordered):
+            if (client := seat.remote) is not None:
                 del self._free[client]
-                client.table, client.seat, client.last = table, seat, names
+                client.table, client.seat, client.last = table, index, names
                 client.met.update(dict.fromkeys(names - {client.name}, number))
         self.tables.add(table)
         table.begin()
@@ -398,7 +383,7 @@ class Lobby:
         self.turns += 1
 
     def _rate(self, table: Table) -> None:
-        """Rate a game that has ended; its result is announced once it is stored."""
+        """Rate a finished game; announce the result when it is stored."""
         names = [seat.name for seat in table.seats]
         totals = self._wire.totals_of(table.game, table.state)
         places = self._store.rate(names, totals, [seat.counts for seat in table.seats])
@@ -407,25 +392,25 @@ class Lobby:
         self._store.keep(result).add_done_callback(lambda done: self._tell(table, result, done))
 
     def _tell(self, table: Table, result: GameResult, done: asyncio.Future[None]) -> None:
-        """Tell everybody the result of a game, and seat them again."""
+        """Announce the result of a game, and make its clients wait for the next one."""
         self.tables.discard(table)
-        if done.exception() is not None:  # `_give_up` gets this error from the store
+        if done.exception() is not None:  # the store passes this error to `_give_up`
             return
         ratings = [round(place.after) for place in result.places]
         names = [place.name for place in result.places]
         table.tell(encode(self._wire.final_message(table.game, table.state, names, ratings)))
         ranking = sorted(result.places, key=lambda place: place.place)
-        told = ", ".join(
+        results = (
             f"{place.name} {place.total} ({round(place.after)}{'' if place.rated else ', not rated'})"
             for place in ranking
         )
-        self._log(f"game {table.number + 1}: {told}")
+        self._log(f"game {table.number + 1}: {', '.join(results)}")
         self.finished += 1
         self._idle_since = self._loop.time()
         self._left = {name: left for name, left in self._left.items() if left[0] is not table}
         if self.finished == self._settings.games and not self.done.done():
             self.done.set_result(None)
-        self._filling = True  # all of the table wait before any of them is seated
+        self._filling = True  # seat nobody before all of the table wait
         for seat in table.seats:
             if seat.remote is not None:
                 self._take_back(seat.remote, table)
@@ -433,7 +418,7 @@ class Lobby:
         self.fill()
 
     def _take_back(self, client: Client, table: Table) -> None:
-        """Let a client of a table wait for the next game, unless it has slept through this one."""
+        """Make a client wait for the next game, or disconnect it if it did not answer in this one."""
         client.table = None
         if table.has_given_up(client.seat) and not client.stirred:
             self._dismiss(client, STOPPED, "you did not answer: connect again to play")

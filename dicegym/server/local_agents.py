@@ -1,8 +1,8 @@
-"""Local agents: the server's own players, each asked in a thread of its own, at any number of tables.
+"""Local agents: the server's own players. Each has one thread and plays at any number of tables.
 
-A model plays in the server's process. A bot's file plays apart, in a process for each of its tables, kept as in
-contests (`dicegym.sandbox`), also one that ships with the package: whatever ends or stops its process costs it that
-table, and neither the server nor others anything. After `MOST_FAILURES` such ends in a row it is not seated any more.
+A model plays in the server's process. A bot's file, even one that ships with the package, plays in one process per
+table, isolated as in contests (`dicegym.sandbox`). If its process ends or stops, only its game at that table suffers.
+After `MOST_FAILURES` such ends in a row, the agent gets no more seats.
 """
 
 from __future__ import annotations
@@ -20,52 +20,53 @@ from dicegym.errors import AgentError, ParameterError, one_line
 from dicegym.play.player import Player, whole
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent, is_strangers, resolve
+from dicegym.sandbox.hosts import CAN_FORK, Hosts
 from dicegym.sandbox.jail import Isolation
 from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import NOT_ASKED, GoneError, IsolatedPlayer
-from dicegym.sandbox.worker import CAN_FORK, Hosts
 
 MOST_FAILURES = 3
-MOST_MOVES = 1000
-"""No game of a table has more decisions of one seat."""
+MOST_MOVES = 1000  # upper bound of one seat's decisions in a game
 
 
 @dataclass(frozen=True)
 class TableLimits(Limits):
-    """What a bot's file may use at a table: the clock on the server's wall counts, as for remote bots."""
+    """Limits of a bot's file at a table: wall-clock time counts, as for remote bots."""
 
     @staticmethod
     def wall_of(seconds: float) -> float:
-        """Return the same."""
+        """Return ``seconds``."""
         return seconds
 
 
 def plays_apart(game: Game, spec: str) -> bool:
-    """Return whether an agent is a bot's file, which plays in processes of its own.
+    """Return whether an agent is a bot's file, which plays in other processes.
 
-    Where a system cannot make these, one that ships with the package plays in the server's process.
+    On systems without fork, files that ship with the package play in the server's process.
 
-    Raises ParameterError for another one there; AgentError, UnknownNameError.
+    Raises:
+        ParameterError: there is no fork, and the file does not ship with the package.
+        AgentError, UnknownNameError: there is no such agent.
     """
     if not isinstance(resolve(game, spec), Source):
         return False
     if not CAN_FORK and is_strangers(game, spec):
         raise ParameterError(
-            f"{spec!r} cannot play in a server on this system, which cannot keep bots' files apart: let it come by "
-            "`dicegym server join`"
+            f"{spec!r} cannot play in a server on this system, which cannot isolate bots' files: use `dicegym server "
+            "join` instead"
         )
     return CAN_FORK
 
 
 class LocalAgent:
-    """An agent of the server, named by ``spec`` as for `dicegym.agent`.
+    """An agent of the server, given by ``spec`` as for `dicegym.agent`.
 
-    A bot's file has ``seconds`` to load and for each answer, and ``level`` says how it is kept apart. None: the agent
-    plays in this process.
+    A bot's file has ``seconds`` to load, and for each answer. It is isolated at ``level``; None: the agent plays in
+    this process.
 
     Attributes:
-        retired: True when it has failed too often to be seated again.
+        retired: whether it has failed too often to get another seat.
     """
 
     def __init__(
@@ -81,14 +82,14 @@ class LocalAgent:
         self.retired = False
         self._game, self._spec, self._log = game, spec, log
         limits = TableLimits(MOST_MOVES * seconds, start=seconds, move=seconds)
-        self._hosts = None if level is None else Hosts(game, limits, level, "")  # makes a process for each table
+        self._hosts = None if level is None else Hosts(game, limits, level, "")
         self._entry = Entry(name, resolve(game, spec))
         self._failures = 0
         self._thread = ThreadPoolExecutor(1, f"agent {name}")
         self._stopping = False
-        # All that follows belongs to the thread.
-        self._player: Player | None = None  # the one for all tables, which keeps what belongs to a game with that
-        self._seats: dict[int, tuple[Player, Act | None]] = {}  # by the number of the table
+        # Only the thread uses these.
+        self._player: Player | None = None  # plays at all tables, unless each table has a process
+        self._seats: dict[int, tuple[Player, Act | None]] = {}  # by number of the table
 
     async def start(self) -> None:
         """Load the agent. Raises AgentError, ModelError."""
@@ -98,12 +99,12 @@ class LocalAgent:
         """End the agent and all its processes."""
         self._stopping = True
         if self._hosts is not None:
-            self._hosts.kill()  # so that the thread waits for it no longer
+            self._hosts.kill()  # so that the thread stops waiting for it
         self._thread.submit(self._end)
         await asyncio.to_thread(self._thread.shutdown)
 
     def ask(self, table: int, seat: int, state: Any, seed: int, answered: Callable[[int | str], None]) -> None:
-        """Have a decision made at a table of this number; ``answered`` gets the action later, or why it failed."""
+        """Request a decision at a table; ``answered`` is called later with the action, or with why it failed."""
         loop = asyncio.get_running_loop()
         if self.retired:
             loop.call_soon(answered, "has failed too often")
@@ -117,7 +118,7 @@ class LocalAgent:
             self._thread.submit(self._leave, table)
 
     def _hear(self, done: asyncio.Future[int], answered: Callable[[int | str], None]) -> None:
-        error = None if done.cancelled() else done.exception()  # looked at, or asyncio would print it
+        error = None if done.cancelled() else done.exception()  # read always, or asyncio would log it
         if done.cancelled() or self._stopping:
             return
         if error is None:
@@ -142,9 +143,9 @@ class LocalAgent:
     def _answer(self, number: int, seat: int, state: Any, seed: int) -> int:
         if number not in self._seats:
             self._seats[number] = (self._seat_apart(seed) if self._player is None else self._player), None
-        player, act = self._seats[number]  # also one whose process has ended, and says so when it is asked
-        if act is None:  # kept before it sits down, which may fail: all that is kept is ended
-            # "chair" is the old word for a seat. It is part of the seed, so another would change what agents draw.
+        player, act = self._seats[number]  # if its process has ended, it raises an error when asked
+        if act is None:  # stored before it joins, which may fail: all stored players are ended
+            # The seed contains the old word "chair". Another word would change the agents' random numbers.
             act = player.join(self._game, seat, named_seed("chair", seed, 0))
             self._seats[number] = player, act
         return whole(act(Turn(self._game, state, seat)), player)
@@ -155,7 +156,7 @@ class LocalAgent:
             self._hosts.end(self._entry, player)
 
     def _seat_apart(self, seed: int) -> IsolatedPlayer:
-        """Return a copy of a bot in a process of its own. Raises AgentError, and StartError if none can be started."""
+        """Return a copy of a bot in another process. Raises AgentError, and StartError if the process cannot start."""
         hosts = self._hosts
         if hosts is None or self._stopping:
             raise GoneError(self.name, "is not asked any more: the server stops")

@@ -1,10 +1,9 @@
-"""What the server remembers: every finished game and every rating, in a store, where contests may be too.
+"""The server's store of finished games and ratings, which may also contain contests.
 
-A game and the ratings that it changed are one transaction, and it is on the disk before anybody is told the result: a
-server that is killed has lost no game that it announced and holds none by half. Games in progress are not stored.
+A game and its changes of ratings are one transaction, which is on disk before the result is announced. So a server that
+is killed loses no announced game, and no game is stored in part. Games in progress are not stored.
 
-There is one server of a game at a time in a store, which a lock tells others. Who only wants to know what is in it
-opens an `dicegym.server.history.Archive`.
+A lock keeps a second server of the same game from the store. To read a store, use `dicegym.server.history.Archive`.
 """
 
 from __future__ import annotations
@@ -36,38 +35,36 @@ from dicegym.server.history import ServedResults
 
 UNKNOWN = PlayerRating(START, 0, 0)
 _ADD_PLACE, _ADD_INCIDENT = SERVER_RESULTS.insert(), SERVER_INCIDENTS.insert()
-CACHE_KIB = 128
-"""Of the file in memory."""
+CACHE_KIB = 128  # SQLite's cache of the file in memory
 BUSY_MS = 500
-"""Milliseconds for which a write waits for another program's lock, before it is tried again."""
-RETRY = 0.5
-"""Seconds between two attempts at a store that could not be written."""
+"""Milliseconds for which a write waits for another program's lock before the next attempt."""
+RETRY = 0.5  # seconds between two attempts to write
 LONGEST_TROUBLE = 300.0
-"""Seconds for which the store may be locked, full or out of reach; then the server stops."""
+"""Seconds for which the store may be locked, full or unreachable; then the server stops."""
 
 
 class ResultStore(ServedResults, ContestStore):
-    """An open store, the ratings as they are now, and a thread that writes results in the order in which they came.
+    """An open store, the present ratings, and a thread that writes results in their order.
 
-    Results that come while others are being written are stored together, in one transaction. While the store is locked,
-    full or out of reach they wait, and so do their players; other games continue.
+    Results that arrive during a write are stored together in the next transaction. While the store is locked, full or
+    unreachable, results and their players wait; other games continue.
 
     Args:
-        where: path of a file, made if it does not exist, or the URL of a PostgreSQL database. Contests may be in it
-            too, and the games of servers of other games.
-        game: the name of the game whose results are meant.
-        log: takes lines for the operator.
+        where: path of a file, created if missing, or the URL of a PostgreSQL database. It may also contain contests and
+            other games' servers.
+        game: the name of the game.
+        log: receives lines for the operator.
 
     Attributes:
         game: the name of the game.
-        failed: called with the error when nothing can be written any more.
+        failed: called with the error when results can no longer be written.
 
     Raises:
         BusyError: another program has locked the file.
-        HeldError: another server of the game has the store.
-        ParameterError: the store cannot be used: it is something else, damaged, has another schema, cannot be written
-            or is out of reach. A file is then as it was, and nothing lies beside it.
-        DependencyError: it is on a server, and what speaks to that is not installed.
+        HeldError: another server of the game uses the store.
+        ParameterError: it is not a store, or damaged, of another schema, not writable or unreachable. A file is left
+            unchanged, and no other files are left.
+        DependencyError: the driver of the database is not installed.
     """
 
     def __init__(
@@ -81,7 +78,7 @@ class ResultStore(ServedResults, ContestStore):
         self._waiting: list[tuple[GameResult, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
-        # One connection: a thread that asks waits until another one has written.
+        # One connection: reading threads wait for the writing one.
         super().__init__(where, pool_size=1, max_overflow=0)
         try:
             self._ratings = self.ratings()
@@ -91,7 +88,7 @@ class ResultStore(ServedResults, ContestStore):
         self._spellings = {fold_name(name): name for name in self._ratings}
 
     def _check(self) -> None:
-        """Take the store for this process, and look at what is there."""
+        """Lock the store for this server, and check it."""
         sa.event.listen(self.engine, "connect", self._prepare)
         if self.path is not None:
             self._lock = _locked(self.path, self.game)
@@ -101,7 +98,7 @@ class ResultStore(ServedResults, ContestStore):
                     raise make_damage_error(self.name, str(whole).splitlines()[-1])
         super()._check()
         with self.engine.connect() as connection:
-            # Made once: to write a statement takes longer than to carry it out
+            # Built once: building a statement takes longer than executing it.
             new = upsert(connection, SERVER_GAMES).on_conflict_do_nothing(index_elements=["run", "number"])
             self._add_game = new.returning(SERVER_GAMES.c.id)
             rating, old = upsert(connection, SERVER_RATINGS), SERVER_RATINGS.c
@@ -110,13 +107,13 @@ class ResultStore(ServedResults, ContestStore):
             self._rate = rating.on_conflict_do_update(index_elements=["game", "name"], set_=more)
 
     def _prepare(self, connection: Any, _: object) -> None:
-        """Set up a new connection, each of whose commits is on the disk when it returns.
+        """Set up a new connection, so that commits are on disk when they return.
 
-        On a server, one process at a time has the games of a name, as long as its connection lasts. Raises HeldError if
-        another has them.
+        On PostgreSQL, also lock the game for as long as the connection lasts. Raises HeldError if another server holds
+        the lock.
         """
         if self.path is not None:
-            # SQLite would keep 2 MB of what it has written, which looks like a leak for thousands of games.
+            # SQLite would cache 2 MB, which looks like a memory leak over thousands of games.
             for setting in (f"busy_timeout={BUSY_MS}", "synchronous=FULL", f"cache_size=-{CACHE_KIB}"):
                 connection.execute(f"PRAGMA {setting}")
             return
@@ -131,20 +128,20 @@ class ResultStore(ServedResults, ContestStore):
             raise HeldError(_in_use(call_store(self.name)))
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close and unlock the store."""
         self._thread.shutdown()
         super().close()
-        if self._lock is not None:  # a process that waits for it notices that its file is removed
-            with contextlib.suppress(OSError):  # Windows removes no open file: filelock does it there when it is closed
+        if self._lock is not None:  # a waiting process notices that the file is removed
+            with contextlib.suppress(OSError):  # Windows does not remove open files; there filelock does it on release
                 Path(self._lock.lock_file).unlink()
             self._lock.release()
 
     def begin_run(self, seed: int, table: Game | None = None) -> int:
-        """Take note that a server has started; return the number of its run: of all in the store, from 1.
+        """Store the start of a server; return the number of its run in the store, from 1.
 
         Args:
             seed: of all its dice.
-            table: the game as it is played, whose rules are noted; None: nobody knows.
+            table: the game with its parameters; its rules are stored. None: unknown.
 
         Raises:
             ParameterError: the store cannot be written.
@@ -157,10 +154,10 @@ class ResultStore(ServedResults, ContestStore):
         return self._run
 
     def write(self, results: Sequence[GameResult]) -> None:
-        """Store games, all or none, with the ratings they led to; later ones count."""
+        """Store games with their new ratings, all or none; of several ratings of a player the last one counts."""
         ended = now_in_words()
         ratings, places, incidents = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
-        # Not alone, unlike `writing`: these are rows of the server's own game, and each commit is on the disk.
+        # Not by `writing`: these rows need no exclusive lock, and a power failure must not lose commits on PostgreSQL.
         with self.engine.connect().execution_options(**{WRITES: True}) as connection, connection.begin():
             for result in results:
                 row = {
@@ -172,7 +169,7 @@ class ResultStore(ServedResults, ContestStore):
                     "actions": json.dumps(result.actions, separators=(",", ":")),
                 }
                 game = connection.execute(self._add_game, row).scalar()
-                if game is None:  # it was stored, and the connection broke before a server said so
+                if game is None:  # stored already, but the connection broke before the confirmation
                     continue
                 for seat, (place, won) in enumerate(zip(result.places, winners(result.places), strict=True)):
                     counts = {"rating": place.after, "games": int(place.rated), "wins": int(won)}
@@ -186,37 +183,27 @@ class ResultStore(ServedResults, ContestStore):
     # While a server runs, in its event loop
 
     def rating(self, name: str) -> PlayerRating:
-        """Return the rating of a name, as it is after all games that have ended."""
+        """Return the rating of a name after all ended games."""
         return self._ratings.get(name, UNKNOWN)
 
     def spelling(self, name: str) -> str | None:
-        """Return how a name is spelled that has a rating; None if it has none."""
+        """Return the stored spelling of a rated name; None: it is not rated."""
         return name if name in self._ratings else self._spellings.get(fold_name(name))
 
     def rate(self, names: Sequence[str], totals: Sequence[int], counts: Sequence[bool]) -> tuple[SeatResult, ...]:
-        """Return the result of a game for each seat, and let it count.
+        """Rate a game; return the result of each seat.
 
-        Seats that ``counts`` leaves out are not rated, and nobody is if only one is left: ratings are what they would
-        be without these seats.
+        Seats where ``counts`` is False are treated as absent. With only one other seat, nobody is rated.
         """
-        seats = [seat for seat, one in enumerate(counts) if one]
-        if len(seats) == 1:
-            seats = []
+        seats = [seat for seat, one in enumerate(counts) if one] if sum(counts) > 1 else []
         before = [self.rating(name) for name in names]
         after = [known.rating for known in before]
         new = update_ratings([after[seat] for seat in seats], [totals[seat] for seat in seats])
         for seat, rating in zip(seats, new, strict=True):
             after[seat] = rating
         places = tuple(
-            SeatResult(
-                names[seat],
-                total,
-                1 + sum(other > total for other in totals),
-                before[seat].rating,
-                after[seat],
-                seat in seats,
-            )
-            for seat, total in enumerate(totals)
+            SeatResult(name, total, 1 + sum(other > total for other in totals), old.rating, now, seat in seats)
+            for seat, (name, total, old, now) in enumerate(zip(names, totals, before, after, strict=True))
         )
         for place, old, won in zip(places, before, winners(places), strict=True):
             if place.rated:
@@ -225,7 +212,7 @@ class ResultStore(ServedResults, ContestStore):
         return places
 
     def keep(self, result: GameResult) -> asyncio.Future[None]:
-        """Store a game soon; return what is done when it is stored."""
+        """Store a game soon; return a future that is done when the game is stored."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
         self._waiting.append((result, done))
@@ -234,21 +221,21 @@ class ResultStore(ServedResults, ContestStore):
         return done
 
     def end_run(self) -> None:
-        """Take note that the run has ended."""
+        """Store the end of the run."""
         with self.writing() as connection:
             changed = SERVER_RUNS.update().where(SERVER_RUNS.c.id == self._run).values(ended=now_in_words())
             connection.execute(changed)
 
     async def drain(self) -> None:
-        """Wait until everything is stored that can be; from then on nothing waits."""
+        """Wait until all results are stored; from now on a failed write is not repeated."""
         self._closing.set()
         while self._writing is not None:
             await self._writing
 
     async def _write_waiting(self) -> None:
-        """Store what waits, until nothing does. While the store is out of reach it is tried again and again."""
+        """Store waiting results until there are none; repeat failed writes."""
         loop = asyncio.get_running_loop()
-        since: float | None = None  # when the trouble began
+        since: float | None = None  # start of the trouble
         while self._waiting:
             batch = list(self._waiting)
             try:
@@ -270,7 +257,7 @@ class ResultStore(ServedResults, ContestStore):
         self._writing = None
 
     def _trouble(self, error: Exception, begins: bool, seconds: float) -> DicegymError | None:
-        """Say what is wrong when trouble ``begins``; return the error to stop with where waiting longer is in vain."""
+        """Log a trouble that ``begins``; return the error that stops the server, if waiting longer cannot help."""
         found = trouble_of(error)
         if found is None:
             return DicegymError(f"results cannot be written to {self.name} ({error}): the server stops")
@@ -279,12 +266,12 @@ class ResultStore(ServedResults, ContestStore):
             lost = f"{len(self._waiting)} unannounced results are lost"
             return DicegymError(f"{name} {found.reason}, and the server stops: {way_out}; {lost}")
         if begins:
-            waits = f"results wait for at most {LONGEST_TROUBLE:g} s until they are told, and other games go on"
+            waits = f"results wait for at most {LONGEST_TROUBLE:g} s to be announced, and other games continue"
             self._log(f"{name} {found.reason}: {waits}; {way_out}")
         return None
 
     def _fail(self, error: DicegymError) -> None:
-        """Tell the server, and whose results wait, that nothing can be written any more."""
+        """Report the error to the server and to all waiting results."""
         if self._closing.is_set():
             self._log(str(error))
         waiting, self._waiting = self._waiting, []
@@ -299,14 +286,14 @@ def _in_use(what: str) -> str:
 
 def _locked(path: Path, game: str) -> FileLock:
     make_default_folder(path)
-    path.parent.stat()  # the lock would make a folder that is missing, and so hide a slip of the pen
+    path.parent.stat()  # the lock would create a missing folder, and so hide a typing error
     if path.exists() and not path.is_file():
         raise DamagedFileError(path, "is a folder, a pipe or a device, and cannot store results", ELSEWHERE)
     lock = FileLock(lock_file(path, game), timeout=0)
     try:
         lock.acquire()
     except Timeout:
-        if not os.path.exists(lock.lock_file):  # nobody has it: it cannot be made
-            raise DamagedFileError(path, "cannot be made, as its folder takes no files", ELSEWHERE) from None
+        if not os.path.exists(lock.lock_file):  # it is not locked, but cannot be created
+            raise DamagedFileError(path, "cannot be made, because its folder is not writable", ELSEWHERE) from None
         raise HeldError(_in_use(str(path))) from None
     return lock

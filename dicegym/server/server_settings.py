@@ -19,29 +19,29 @@ class ServerSettings:
 
     Attributes:
         game: the game's name.
-        tcp: port for TCP, 0 for any that is free, None for none.
-        ws: port for WebSocket, likewise.
+        tcp: port for TCP; 0: any free port; None: no TCP.
+        ws: port for WebSocket; 0 and None as for ``tcp``.
         host: address to listen on.
         players: seats at a table.
         agents: local agents, as for `dicegym.agent`; each may sit at many tables.
-        always: whether the agents play each other while no remote bot is there; else the server rests.
+        always: whether the agents play each other while no remote bot is connected; otherwise the server rests.
         games: stop after this number of finished games; 0: never.
         secrets: file of names and their secrets.
         guests: whether clients may play without a secret; None: if ``host`` is a loopback address.
         store: path of the file of results, or the URL of a PostgreSQL database; None: the store of contests.
-        seed: of all dice; None: drawn.
+        seed: of all dice; None: random.
         login: seconds to log in.
         answer: seconds to answer.
-        gather: seconds for which a bot waits for others to come before local agents take their seats.
+        gather: seconds for which a bot waits for other bots before local agents take free seats.
         pause: seconds between two games of a remote bot.
-        connections: at once.
-        rate: bytes a second from a client, beyond its moves; a message costs 640 more.
-        hosts: further names that the server has, for WebSocket.
+        connections: largest number of connections at once.
+        rate: bytes per second from a client, in addition to its moves; each message costs 640 more.
+        hosts: further host names of the server, for WebSocket.
         origins: web pages that may connect by WebSocket, such as ``https://example.org``.
-        isolation: how bots' files among the agents are kept apart, see `dicegym.sandbox.jail`.
+        isolation: how bots' files among the agents are isolated; see `dicegym.sandbox.jail`.
 
     Raises:
-        ParameterError: they cannot be used, in themselves or together.
+        ParameterError: a setting is invalid, or settings do not fit together.
     """
 
     game: str
@@ -72,7 +72,9 @@ class ServerSettings:
             if port is not None:
                 whole_number(name, port, 0, 65535, "a port")
         if self.tcp and self.tcp == self.ws:
-            raise ParameterError(f"--tcp {self.tcp} and --ws {self.ws} are one port: give two, or 0 for any free one")
+            raise ParameterError(
+                f"--tcp {self.tcp} and --ws {self.ws} are one port: give two ports, or 0 for any free one"
+            )
         if self.tcp is None and self.ws is None:
             raise ParameterError(
                 "no client could reach this server: give --tcp PORT, --ws PORT or both; 0 is any free port"
@@ -82,7 +84,7 @@ class ServerSettings:
         if self.always and len(self.agents) < self.players:
             raise ParameterError(
                 f"--always lets the server's own agents play each other, but {len(self.agents)} cannot fill the "
-                f"{self.players} seats of a table: name at least {self.players} by --agents (one may be named twice)"
+                f"{self.players} seats of a table: name at least {self.players} by --agents (an agent may be repeated)"
             )
         for name in ("login", "answer", "gather", "pause"):
             if finite_number(name, getattr(self, name), "a number of seconds") < 0:
@@ -93,8 +95,8 @@ class ServerSettings:
         Origins(self.host, self.hosts, self.origins)
         if not self.allows_guests and self.secrets is None:
             raise ParameterError(
-                f"no client could log in on {self.host}: without guests (the default off loopback addresses) "
-                "names need --secrets FILE; or let everybody play by --guests"
+                f"no client could log in on {self.host}: guests play by default only on loopback addresses. Give "
+                "names and secrets by --secrets FILE, or let everybody play by --guests"
             )
 
     @property

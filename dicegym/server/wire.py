@@ -1,13 +1,13 @@
-"""The messages between server and clients: which kinds there are for all games, and how JSON becomes bytes and back.
+"""Messages between server and clients: error codes of all games, and conversion between JSON objects and bytes.
 
-An object ends at the brace that closes it, which is found by counting braces outside of strings, and is parsed once
-then. So any number may come in a packet, one may come in any number of packets, and no separator is needed. All but
-JSON objects is reported once and skipped, by these rules, so that a sender is soon understood again:
-    - Between objects white space (and a byte order mark) means nothing. Anything else is skipped up to the next ``{``
-      or the end of its line.
-    - An object in which another begins where none can (``{"dice": [0{"type"...``) ends there.
-    - A string that is not closed ends with its line, and the object with it.
-    - An object that is too long is skipped to its closing brace, or to the next line that starts with ``{``.
+An object ends at its closing brace, found by counting braces outside strings; then it is parsed once. So a packet may
+contain any number of objects, an object may be split over any number of packets, and no separator is needed. Anything
+but JSON objects is reported once and skipped, by rules that recover fast:
+    - Between objects, white space and byte order marks are ignored. Anything else is skipped up to the next ``{`` or
+      the end of the line.
+    - An object ends where another one begins at an invalid place (``{"dice": [0{"type"...``).
+    - An unclosed string ends with its line, and the object with it.
+    - A too long object is skipped to its closing brace, or to the next line that starts with ``{``.
 """
 
 from __future__ import annotations
@@ -27,17 +27,16 @@ from dicegym.registry import GAMES
 __all__ = ["NOT_YOUR_TURN", "REFUSALS", "Message", "ObjectReader", "Wire", "encode", "parse", "wire_of"]
 
 BAD_JSON, TOO_LONG, NOT_YOUR_TURN = "bad-json", "too-long", "not-your-turn"
-"""Codes of errors that the server finds by itself; those of commands are the game's."""
+"""Error codes of the server; the game defines those of commands."""
 WRONG_SECRET, SECRET_NEEDED, BAD_NAME, REPLACED = "wrong-secret", "secret-needed", "bad-name", "replaced"
 FULL, STOPPED = "full", "server-stopped"
 REFUSALS = (WRONG_SECRET, SECRET_NEEDED, BAD_NAME, REPLACED)
-"""After these it is in vain to connect again."""
-LIMIT = 4096
-"""Bytes that a message of a client may have."""
+"""After these codes, connecting again is useless."""
+LIMIT = 4096  # bytes of a client's message
 
 
 def wire_of(game: str | Game) -> Wire:
-    """Return the messages of a game. Raises ParameterError if it has none, UnknownNameError if it does not exist."""
+    """Return a game's protocol. Raises ParameterError if it has none, UnknownNameError if there is no such game."""
     table = make_game(game)
     wire = part(table, WIRE)
     if wire is None:
@@ -47,12 +46,12 @@ def wire_of(game: str | Game) -> Wire:
 
 
 def encode(message: Message) -> bytes:
-    """Return a message as it is sent: one line of ASCII."""
+    """Return a message as one line of ASCII."""
     return _compact(message).encode() + b"\n"
 
 
 class Malformed(NamedTuple):
-    """What came in place of a message, as an error."""
+    """An error in place of a message."""
 
     code: str
     message: str
@@ -69,13 +68,12 @@ _BLANK = re.compile("[ \t\r\n\ufeff]*")
 _FLAT = re.compile(r'\{(?:[^{}"]++|"(?:[^"\\\n]++|\\[^\n])*+")*+\}')
 _MARKS = re.compile(r'[{}"\\\n]')
 _START = re.compile(r"[{\n]")
-_NOT_UTF8 = re.compile("[\udc80-\udcff]")  # how the error handler "surrogateescape" shows a wrong byte
-_BEFORE_BRACE = (":", "[", ",")
-"""What stands before an object that is a part of another one."""
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")  # the error handler "surrogateescape" turns invalid bytes into these
+_BEFORE_BRACE = (":", "[", ",")  # characters before an object inside another one
 
 
 def parse(text: str, limit: int = LIMIT) -> Message | Malformed:
-    """Return the one object that ``text`` is, or what is wrong with it."""
+    """Return the one object in ``text``, or what is wrong with it."""
     if _size(text) > limit:
         return _too_long(limit)
     if not text.isascii() and _NOT_UTF8.search(text):
@@ -95,34 +93,34 @@ def parse(text: str, limit: int = LIMIT) -> Message | Malformed:
 
 
 class ObjectReader:
-    """Takes packets by `feed`; `read` then returns objects until it returns None.
+    """Reads objects from packets: after `feed`, call `read` until it returns None.
 
-    Every character is looked at once, however the stream is cut.
+    Every character is scanned once, however the stream is split.
 
     Args:
-        limit: bytes that an object may have; no more than this and a packet is ever kept.
+        limit: bytes of an object. At most this and one packet are kept.
 
     Attributes:
-        length: characters of the object that `read` has returned last.
-        begun: how many objects were begun so far, those that broke off included: the work that was done.
+        length: characters of the last object returned by `read`.
+        begun: number of objects begun so far, including incomplete ones.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.length = self.begun = 0
         self._limit = limit
         self._utf8 = codecs.getincrementaldecoder("utf-8")("surrogateescape")
-        self._plain = True  # whether the last packet was ASCII, so that no half of a character waits
+        self._plain = True  # whether the last packet was ASCII, so that no partial character is left
         self._text = ""
-        self._at = 0  # where an object, or what is skipped, starts
-        self._seen = 0  # up to where the object was gone through
+        self._at = 0  # start of the object, or of skipped text
+        self._seen = 0  # end of the scanned part of the object
         self._depth = 0  # open braces; 0: between objects
         self._in_string = False
-        self._lost = False  # between objects, in something else that is skipped
+        self._lost = False  # between objects, in skipped text
         self._too_long = False
-        self._reported = False  # whether an object has broken off since the last whole one
+        self._reported = False  # whether an incomplete object was reported since the last complete one
 
     def feed(self, data: bytes) -> None:
-        """Take what has arrived."""
+        """Add received bytes."""
         plain = data.isascii()
         text = data.decode("ascii") if plain and self._plain else self._utf8.decode(data)
         self._plain = plain
@@ -131,7 +129,7 @@ class ObjectReader:
         self._at = 0
 
     def read(self) -> Message | Malformed | None:
-        """Return the next object, what is wrong with what came in its place, or None if more has to arrive."""
+        """Return the next object, or the error in its place, or None if more data is needed."""
         while True:
             if not self._depth:
                 found = self._begin()
@@ -142,7 +140,7 @@ class ObjectReader:
                 return found
 
     def _begin(self) -> Message | Malformed | None:
-        """Go to where the next object starts; return it if it holds no other and is whole."""
+        """Find the start of the next object; return the object if it is complete and contains no other."""
         text = self._text
         if self._lost:
             start = _START.search(text, self._at)
@@ -159,12 +157,12 @@ class ObjectReader:
         at = self._at
         self.begun += 1
         if flat := _FLAT.match(text, at):  # most moves of most games
-            return self._end(flat.end(), self._whole(flat.end()))
+            return self._end(flat.end())
         self._depth, self._seen, self._in_string, self._too_long = 1, at + 1, False, False
         return None
 
     def _find_end(self) -> Message | Malformed | None:
-        """Look for the end of an object from where the last look ended."""
+        """Continue the search for the object's end."""
         text = self._text
         while mark := _MARKS.search(text, self._seen):
             at, character = mark.start(), mark.group()
@@ -173,7 +171,7 @@ class ObjectReader:
                 return _too_long(self._limit)
             if character == "\\":
                 if at + 1 == len(text):
-                    self._seen = at  # look again when the next character is here
+                    self._seen = at  # wait for the next character
                     break
                 self._seen = at + 1 + (self._in_string and text[at + 1] != "\n")
                 continue
@@ -186,41 +184,37 @@ class ObjectReader:
                 self._in_string = True
             elif character == "{":
                 if text[at - 1] == "\n" if self._too_long else not self._may_hold(at):
-                    told, self._reported = self._reported, True
-                    found = self._end(at, Malformed(BAD_JSON, "an object starts where none can"))
-                    return None if told else found
+                    reported, self._reported = self._reported, True
+                    found = self._end(at, Malformed(BAD_JSON, "an object starts at an invalid place"))
+                    return None if reported else found
                 self._depth += 1
             elif character == "}":
                 self._depth -= 1
                 if not self._depth:
-                    return self._end(at + 1, self._whole(at + 1))
+                    return self._end(at + 1)
         else:
             self._seen = len(text)
         if self._too_long:
-            self._at = max(self._at, self._seen - 1)  # the last may be the end of a line
+            self._at = max(self._at, self._seen - 1)  # keep the last character: it may be the end of a line
         elif _size(text[self._at :]) > self._limit:
             self._too_long = True
             return _too_long(self._limit)
         return None
 
     def _may_hold(self, at: int) -> bool:
-        """Return whether a brace at ``at`` may begin a part of the present object."""
+        """Return whether a brace at ``at`` may begin an object inside the present one."""
         before = at - 1
         while self._text[before].isspace():
             before -= 1
         return self._text[before] in _BEFORE_BRACE
 
-    def _whole(self, end: int) -> Message | Malformed | None:
-        """Return the object that ends at ``end``, or what is wrong with it; None if that was told."""
-        self._reported = False
-        self.length = end - self._at
-        return None if self._too_long else parse(self._text[self._at : end], self._limit)
-
-    def _end(self, at: int, found: Message | Malformed | None) -> Message | Malformed | None:
-        """End an object at ``at``; return what it was."""
-        told = None if self._too_long else found
+    def _end(self, at: int, error: Malformed | None = None) -> Message | Malformed | None:
+        """End the object at ``at``; return it or its error, or None if it was reported as too long."""
+        if error is None:
+            self._reported, self.length = False, at - self._at
+        found = None if self._too_long else error or parse(self._text[self._at : at], self._limit)
         self._at, self._depth, self._too_long = at, 0, False
-        return told
+        return found
 
 
 def _size(text: str) -> int:

@@ -108,7 +108,7 @@ def test_agents_that_ship_are_found_there_by_their_paths(name: str, tmp_path: Pa
 
 def test_an_agent_that_is_another_one_there_is_no_fault_of_its_own(game: dicegym.Game, tmp_path: Path) -> None:
     packed, contents = bundle(game, entry(game, "bacon", "bacon"))
-    with pytest.raises(DependencyError, match="'bacon' is another one there"):
+    with pytest.raises(DependencyError, match="'bacon' differs on another machine"):
         unbundle((packed._replace(seal=(("bacon.py", "0" * 64),)), contents), tmp_path)
 
 

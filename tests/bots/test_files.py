@@ -177,7 +177,7 @@ def test_a_bot_that_would_keep_its_jail_busy_with_files_is_refused(tmp_path: Pat
         (tmp_path / f"ann.{number}").touch()
     assert len(visible_files(Source(bot), (), [bot])) == 1 + MOST_BESIDE
     (tmp_path / "ann").mkdir()
-    with pytest.raises(BadFileError, match="101 files and folders are called like it, and 100 are the most"):
+    with pytest.raises(BadFileError, match="101 files and folders are named like it, more than 100"):
         visible_files(Source(bot), (), [bot])
     assert visible_files(Source(bot), ["ann.py"], [bot]) == [tmp_path, bot]
 

@@ -1,4 +1,4 @@
-"""A bot plays the same in a process of its own as in its referee's."""
+"""A bot plays the same in another process as in its referee's process."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from dicegym.engine.game import Game
 from dicegym.players.roster import AGENTS_VARIABLE, agent_names, agents_folder, resolve
 from dicegym.registry import GAMES
 from dicegym.sandbox.heartbeat import Heartbeat
+from dicegym.sandbox.hosts import Hosts
 from dicegym.sandbox.jail import Isolation
 from dicegym.sandbox.jobs import Entry, entry
 from dicegym.sandbox.sandbox import Sandbox
-from dicegym.sandbox.worker import Hosts, outcome, rehearse
+from dicegym.sandbox.worker import outcome, rehearse
 
 
 def outcomes(game: Game, sandbox: Sandbox, entries: list[Entry]) -> list[Any]:
-    """Return what matches come to in which each entry meets the next ones."""
+    """Return the outcomes of matches of each entry against the next ones."""
     tables = [tuple(entries[(i + j) % len(entries)] for j in range(game.players)) for i in range(len(entries))]
     found = {
         tuple(one.name for one in job.entries): result
@@ -59,7 +60,7 @@ def test_shipped_agents_play_the_same_as_strangers(name: str, tmp_path: Path) ->
 
 
 def copied_agents(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let a copy of the folder ``agents`` be that of the checkout, and return it."""
+    """Replace the folder ``agents`` of the checkout by a copy, and return it."""
     copy = folder / "agents"
     shutil.copytree(shipped.shipped_folder("agents"), copy, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(shipped, "shipped_folder", lambda name: folder / name)
@@ -78,11 +79,12 @@ def test_only_what_ships_unchanged_is_trusted(name: str, tmp_path: Path, monkeyp
     folder = copied_agents(tmp_path, monkeypatch) / name
     programs = [one for one in agent_names(game) if isinstance(resolve(game, one), Source)]
     assert all(entry(game, one, one).trusted for one in programs)
-    assert all(Entry(one, resolve(game, one)).trusted for one in agent_names(game)), "nobody has looked at their files"
+    assert all(Entry(one, resolve(game, one)).trusted for one in agent_names(game)), "their files were not checked"
+    assert entry(game, "loaded", dicegym.agent(game, game.spec.baseline)).trusted, "the caller has loaded it already"
     baseline = resolve(game, game.spec.baseline)
     assert isinstance(baseline, Source)
     shutil.copy(baseline.file, folder / "placed.py")
-    assert not entry(game, "placed", "placed").trusted, "its place is no proof, nor is another file's content"
+    assert not entry(game, "placed", "placed").trusted, "neither its place nor another file's content is a proof"
     baseline.file.write_text(baseline.file.read_text() + "\nimport aside\n")
     (folder / "aside.py").write_text("")
     for changed in (entry(game, "changed", game.spec.baseline), Entry("changed", baseline)):
@@ -94,7 +96,7 @@ def test_only_what_ships_unchanged_is_trusted(name: str, tmp_path: Path, monkeyp
     rehearse(game)
 
 
-def test_a_report_says_who_plays_beside_the_referee(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_names_the_entries_beside_the_referee(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = copied_agents(tmp_path, monkeypatch) / "hog"
     shutil.copy(folder / "bacon.py", folder / "placed.py")
     found = contest("hog", ["bacon", "placed", "taught"], seed=1, workers=1, games=1, isolation="process")
@@ -114,7 +116,7 @@ def done(game: Game, job: Any, level: Isolation, folder: Path) -> dict[str, Any]
 @pytest.mark.slow_after(1)
 @pytest.mark.parametrize("name", list(GAMES))
 def test_a_match_gives_the_same_wherever_its_bots_play(name: str, tmp_path: Path) -> None:
-    """Trusted beside the referee, or apart in any way."""
+    """Trusted bots beside the referee, and untrusted ones at each isolation."""
     game = dicegym.game(name)
     copies = entries(name, tmp_path / "bots")
     agents = trusted(name, copies)

@@ -1,4 +1,4 @@
-"""What a confined process cannot do, and what it still can: each tried in a real child, in a jail and without one."""
+"""What a confined process can and cannot do, tried in a real child, with and without a jail."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", params=LEVELS)
 def found(request: pytest.FixtureRequest, place: Path) -> dict[str, Any]:
-    """Return what came of each attempt in one child, and which layers held there."""
+    """Return the result of each attempt in one child, and its layers."""
     column = 0 if os.uname().machine == "x86_64" else 1
     numbers = {name: pair[column] for rule in RULES for name, pair in rule.calls.items()}
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as abstract:
@@ -239,16 +239,16 @@ def found(request: pytest.FixtureRequest, place: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", DENIED)
-def test_what_cannot_be_done(name: str, found: dict[str, Any]) -> None:
+def test_forbidden(name: str, found: dict[str, Any]) -> None:
     assert re.fullmatch(DENIED[name][1], found["found"][name])
 
 
 @pytest.mark.parametrize("name", ALLOWED)
-def test_what_can(name: str, found: dict[str, Any]) -> None:
+def test_allowed(name: str, found: dict[str, Any]) -> None:
     assert found["found"][name].startswith("done")
 
 
-def test_the_layers_say_what_holds_and_nothing_has_changed_outside(found: dict[str, Any], place: Path) -> None:
+def test_the_layers_are_named_and_nothing_changes_outside(found: dict[str, Any], place: Path) -> None:
     always = ["limits", "no privileges", "closed to others"]
     assert found["layers"] == [*always, f"Landlock {landlock.version()}", "seccomp"]
     assert found["uid"] != 0
@@ -268,7 +268,7 @@ print(json.dumps([LAYERS, tried(more), tried(lambda: bytes(600 << 20)), tried(la
 
 
 @pytest.mark.parametrize("missing", ["landlock.version = lambda: 0", "seccomp.available = lambda: False", "both"])
-def test_the_other_layers_hold_where_one_is_missing(missing: str, tmp_path: Path) -> None:
+def test_other_layers_hold_without_a_missing_one(missing: str, tmp_path: Path) -> None:
     lines = ["landlock.version = lambda: 0", "seccomp.available = lambda: False"] if missing == "both" else [missing]
     patch = "\n".join(["from dicegym.sandbox import landlock, seccomp", *lines])
     done = confined.run("process", WITHOUT, tmp_path, patch=patch, memory=MEMORY)
@@ -282,22 +282,22 @@ def test_the_other_layers_hold_where_one_is_missing(missing: str, tmp_path: Path
 
 
 def has_all_users() -> bool:
-    """Return whether this process may become any user: not in a container that maps some of them alone."""
+    """Return whether this process may become any user; some containers map only a few users."""
     known = Path("/proc/self/uid_map")
     return os.geteuid() == 0 and known.exists() and known.read_text().split()[2:] == [str(2**32 - 1)]
 
 
 @pytest.mark.skipif(not has_all_users(), reason="others keep their user")
 @pytest.mark.parametrize("level", LEVELS)
-def test_no_two_processes_are_counted_as_one_user(level: str, tmp_path: Path) -> None:
-    """Or a bot that starts as many threads as it may leaves its opponent none."""
+def test_each_process_has_another_user(level: str, tmp_path: Path) -> None:
+    """Otherwise a bot could use up its opponent's threads."""
     users = [confined.run(level, "print(os.getuid())", tmp_path).stdout for _ in range(2)]
     assert all(int(user) >= 1 << 20 for user in users)
     assert users[0] != users[1]
 
 
 def test_descriptors_are_closed_but_those_that_are_kept(tmp_path: Path) -> None:
-    """What whoever started it left open is not the program's."""
+    """The program may not use open files of its parent."""
     readers = [os.pipe()[0] for _ in range(3)]
     code = "print(json.dumps([tried(lambda fd=fd: os.fstat(fd).st_size) for fd in given['keep'] + given['closed']]))"
     done = confined.run("process", code, tmp_path, keep=readers[1:2], closed=[readers[0], readers[2]])
@@ -308,7 +308,7 @@ def test_descriptors_are_closed_but_those_that_are_kept(tmp_path: Path) -> None:
     assert all(one.startswith("OSError: [Errno 9]") for one in closed)
 
 
-def test_whose_parent_has_ended_does_not_begin(tmp_path: Path) -> None:
+def test_a_process_without_its_parent_does_not_begin(tmp_path: Path) -> None:
     done = confined.run("process", "print('began')", tmp_path, patch="confinement.end_with(1)")
     assert (done.returncode, done.stdout) == (1, "")
 
@@ -319,8 +319,8 @@ def test_processor_time_ends(tmp_path: Path) -> None:
     assert done.returncode == -signal.SIGKILL
 
 
-def test_no_limit_is_without_an_end(tmp_path: Path) -> None:
-    """Each alone is what keeps a program from something, whatever its user may."""
+def test_all_limits_are_finite(tmp_path: Path) -> None:
+    """Each limit must hold alone, whatever the user's own limits are."""
     lift = "from resource import *; setrlimit(RLIMIT_STACK, getrlimit(RLIMIT_STACK)[1:] * 2)"
     names = ["AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "MSGQUEUE", "NOFILE", "NPROC", "RTPRIO", "SIGPENDING"]
     code = f"print([one for one in {[*names, 'STACK']} if -1 in getrlimit(globals()['RLIMIT_' + one])])"

@@ -1,4 +1,4 @@
-"""What a bot's process makes of what its referee says, in whatever pieces that arrives, and what it answers."""
+"""How a bot's process reads its referee's messages, in pieces of any size, and what it answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from dicegym.sandbox.remote import MATCH, START, RaisedError, Remote
 
 
 class Pieces:
-    """A socket that gives bytes in pieces, and keeps what it is given."""
+    """A socket that delivers bytes in pieces, and stores sent bytes."""
 
     def __init__(self, data: bytes, size: int) -> None:
         self.pieces = [data[start : start + size] for start in range(0, len(data), size)]
@@ -57,7 +57,7 @@ def questions(*asked: tuple[int, ...]) -> bytes:
 
 
 @pytest.mark.parametrize("size", [1, 3, 5, 26, 1000])
-def test_questions_are_answered_in_whatever_pieces_they_arrive(size: int) -> None:
+def test_questions_are_answered_in_pieces_of_any_size(size: int) -> None:
     end = Pieces(questions((1, 2), tuple(range(300)), (7,)), size)
     child_at(end)._serve()
     assert end.sent == b'[0,"ok",3]\n[1,"ok",44850]\n[2,"ok",7]\n'
@@ -70,7 +70,7 @@ def test_a_question_that_breaks_off_ends_the_process() -> None:
     assert end.sent == b""
 
 
-def test_a_host_is_heard_by_who_has_many_files_open() -> None:
+def test_a_message_stream_works_with_many_open_files() -> None:
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(2000, limits[1]), limits[1]))
@@ -90,7 +90,7 @@ def test_a_host_is_heard_by_who_has_many_files_open() -> None:
 
 
 def answers(*replies: Any) -> list[list[Any]]:
-    """Return what a child says whose bot gives these answers, by a call or as they are, one after the other."""
+    """Return what a child sends whose bot gives these answers one after the other; functions are called."""
     end = Pieces(questions(*[()] * len(replies)), 1000)
     child, waiting = child_at(end), list(replies)
 
@@ -104,7 +104,7 @@ def answers(*replies: Any) -> list[list[Any]]:
 
 
 @pytest.mark.parametrize("length", [1, 2000])
-def test_what_a_bot_prints_is_told_with_its_next_answer(length: int) -> None:
+def test_output_is_sent_with_the_next_answer(length: int) -> None:
     def printing(child: Child) -> str:
         child._printed.write("hm")
         return "x" * length
@@ -113,7 +113,7 @@ def test_what_a_bot_prints_is_told_with_its_next_answer(length: int) -> None:
     assert answers(text, printing, text) == [[0, "ok", text], [1, "ok", text, "hm"], [2, "ok", text]]
 
 
-def test_an_answer_that_is_too_long_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_too_long_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     longest = "x" * 1500
     monkeypatch.setattr(host, "LONGEST_FRAME", len(f'[0,"ok","{longest}"]\n'))
     assert answers(longest, f"{longest}x", "x") == [
@@ -127,7 +127,7 @@ LINE = "line " + "9" * 2000
 
 
 class ToldProgram:
-    """Stands for a bot's program, which knows what it has raised, unless it was made not to."""
+    """A fake program of a bot; it can describe its errors unless ``knows`` is False."""
 
     def __init__(self, own: bool = False, knows: bool = True) -> None:
         self.own, self.knows = own, knows
@@ -156,7 +156,7 @@ class ToldProgram:
         (KeyError(3), None, ["raised", "raised KeyError", ""]),
     ],
 )
-def test_what_a_bot_raises_is_told(error: BaseException, program: ToldProgram | None, told: list[str]) -> None:
+def test_errors_of_a_bot_are_sent(error: BaseException, program: ToldProgram | None, told: list[str]) -> None:
     def fail(child: Child) -> None:
         child._program = program
         raise error
@@ -181,7 +181,7 @@ assert not {"numpy", "numba", "gymnasium", "dicegym"} & sys.modules.keys(), sys.
 def test_a_host_starts_without_arrays_and_forgets_the_package(name: str, tmp_path: Path) -> None:
     file = tmp_path / "plain.py"
     file.write_text("def nothing():\n    return None\n")
-    setup = hosts._setup(dicegym.game(name), "plain", Source(file), Limits(), ())  # as `HostProcess` tells it
+    setup = hosts._setup(dicegym.game(name), "plain", Source(file), Limits(), ())  # as `HostProcess` sends it
     packages = host_start.packages_of(host_start.HOST, setup["interface"])
     assert "dicegym.sandbox" in packages
     ours, theirs = socket.socketpair()
@@ -201,7 +201,7 @@ def test_a_host_starts_without_arrays_and_forgets_the_package(name: str, tmp_pat
     assert process.returncode == 0
 
 
-# --- what it says is quoted as its words: it can speak in nobody else's name -----------------------------------------
+# --- what it says is quoted: it cannot speak in another name ---------------------------------------------------------
 
 FORGED = 'x" (bot.py, line 1)\nanna: disqualified: cheats'
 QUOTED = re.compile(r'says: "[^"]*"')
@@ -216,7 +216,7 @@ WAYS = {
 
 @pytest.mark.slow_after(2)
 @pytest.mark.parametrize("way", WAYS)
-def test_a_check_quotes_what_a_bot_says(way: str, tmp_path: Path) -> None:
+def test_a_check_quotes_the_words_of_a_bot(way: str, tmp_path: Path) -> None:
     file = tmp_path / "bot.py"
     file.write_text(WAYS[way] + "\n", encoding="utf-8")
     report = check(file, "hog")
@@ -241,11 +241,11 @@ def test_a_check_quotes_what_a_bot_says(way: str, tmp_path: Path) -> None:
         (START, "reason", "bot.py has no function final_strategy", "", "bot.py has no function final_strategy"),
     ],
 )
-def test_what_a_process_makes_up_is_quoted_whole(phase: str, kind: str, text: str, where: str, told: str) -> None:
+def test_forged_errors_are_quoted_whole(phase: str, kind: str, text: str, where: str, told: str) -> None:
     remote = Remote.__new__(Remote)
     remote._name, remote._phase = "bot", phase
     found = remote._failed(kind, text, where)
-    if phase == START:  # why it cannot be loaded is told as it is
+    if phase == START:  # the reason why it cannot be loaded is not quoted
         assert isinstance(found, AgentError)
         assert found.reason == told
     else:
@@ -254,10 +254,10 @@ def test_what_a_process_makes_up_is_quoted_whole(phase: str, kind: str, text: st
 
 
 @pytest.mark.parametrize(("most", "made", "ended"), [(0, 10**6, False), (100, 100, False), (100, 101, True)])
-def test_who_makes_too_many_files_is_ended(
+def test_a_bot_with_too_many_files_is_killed(
     most: int, made: int, ended: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Empty ones escape the limit of a jail's folder, and are in no memory of a process."""
+    """Empty files do not count towards the size of a jail's folder or a process's memory."""
 
     class Quiet:
         looks = 0
@@ -284,8 +284,8 @@ def test_who_makes_too_many_files_is_ended(
     ("left", "clean"),
     [((), True), (("match-1/own",), True), (("match-2/others",), True), (("match-3/x",), False), (("x",), False)],
 )
-def test_what_a_bot_leaves_for_the_next_match_is_seen(left: tuple[str, ...], clean: bool, tmp_path: Path) -> None:
-    """Where no Landlock keeps it to its own folder, it may write beside it; match 2 is being played."""
+def test_files_left_for_the_next_match_are_seen(left: tuple[str, ...], clean: bool, tmp_path: Path) -> None:
+    """Without Landlock, a bot may write beside its folder; match 2 is in progress."""
     one = Host.__new__(Host)
     one.setup, one._children = {"folder": str(tmp_path)}, {2: 4711}
     for name in ("match-1", "match-2"):

@@ -1,4 +1,4 @@
-"""Which processes of bots a referee keeps from one match to the next, and which it ends."""
+"""Which bots' processes a referee keeps between matches, and which it ends."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ import dicegym
 from dicegym.arena import Limits
 from dicegym.bots.source import Source
 from dicegym.errors import AgentError
+from dicegym.sandbox import hosts as host_module
 from dicegym.sandbox import jail, worker
 from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.heartbeat import Heartbeat
-from dicegym.sandbox.hosts import HostProcess
+from dicegym.sandbox.hosts import CAN_FORK, HostProcess, Hosts
 from dicegym.sandbox.jobs import Entry, entry
 from dicegym.sandbox.readable import files_of
 from dicegym.sandbox.remote import GoneError, StartError
-from dicegym.sandbox.worker import Hosts
 
-pytestmark = pytest.mark.skipif(not worker.CAN_FORK, reason="bots play in their referee's process there")
+pytestmark = pytest.mark.skipif(not CAN_FORK, reason="bots play in their referee's process there")
 GAME = dicegym.game("hog")
 
 
 class FakeHost:
-    """Stands for the process of a bot."""
+    """A fake process of a bot."""
 
     started: list[FakeHost]
 
@@ -48,7 +48,7 @@ class FakeHost:
 
 
 class FakePlayer:
-    """Stands for a copy of a bot's program; ``ends`` says how each name's ends, and is raised if it is an error."""
+    """A fake copy of a bot's program; ``ends`` maps names to results of `close`, or to errors that it raises."""
 
     ends: dict[str, Any]
 
@@ -66,8 +66,8 @@ class FakePlayer:
 def hosts(monkeypatch: pytest.MonkeyPatch) -> Hosts:
     monkeypatch.setattr(FakeHost, "started", [], raising=False)
     monkeypatch.setattr(FakePlayer, "ends", {}, raising=False)
-    monkeypatch.setattr(worker, "HostProcess", FakeHost)
-    monkeypatch.setattr(worker, "IsolatedPlayer", FakePlayer)
+    monkeypatch.setattr(host_module, "HostProcess", FakeHost)
+    monkeypatch.setattr(host_module, "IsolatedPlayer", FakePlayer)
     return Hosts(GAME, Limits(), jail.Isolation.PROCESS, "")
 
 
@@ -92,7 +92,7 @@ def started() -> list[str]:
 
 def test_a_process_serves_one_match_after_the_other_until_it_ends(hosts: Hosts, bots: list[Entry]) -> None:
     play(hosts, *bots[:2])
-    FakePlayer.ends["a"] = False  # of a match that is over, nobody asks again
+    FakePlayer.ends["a"] = False  # it has no effect after the end of the match
     hosts.end_job()
     FakePlayer.ends.clear()
     play(hosts, *bots[:2])
@@ -116,7 +116,7 @@ def test_a_process_that_cannot_be_trusted_any_more_is_ended(end: Any, hosts: Hos
 
 
 @pytest.mark.parametrize("error", [OSError("gone"), EOFError(), ValueError("closed")], ids=repr)
-def test_a_process_that_makes_no_copy_is_not_asked_again(
+def test_a_host_that_makes_no_copy_is_ended(
     error: Exception, hosts: Hosts, bots: list[Entry], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
@@ -129,12 +129,12 @@ def test_a_process_that_makes_no_copy_is_not_asked_again(
 
 
 def test_copies_and_processes_that_end_early_leave_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a copy, the next process is left alone; a process may not even start."""
+    """Ending a copy does not affect the next host; a host may fail to start."""
     (tmp_path / "ann.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
     ann = entry(GAME, "ann", str(tmp_path / "ann.py"))
     hosts = Hosts(GAME, Limits(), jail.Isolation.PROCESS, str(tmp_path))
     first = hosts.seat(ann, 0, lambda asked: "")
-    hosts.discard(ann)  # as where another copy has left files
+    hosts.discard(ann)  # as if another copy had left files
     second = hosts.seat(ann, 0, lambda asked: "")
     hosts.end(ann, first)
     second.join(GAME, 0, 0)
@@ -151,16 +151,16 @@ def test_copies_and_processes_that_end_early_leave_no_folder(tmp_path: Path, mon
     assert [one.name for one in tmp_path.iterdir()] == ["ann.py"]
 
 
-def test_nobody_is_blamed_for_a_process_that_cannot_be_started(hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_entry_is_blamed_for_a_process_that_cannot_start(hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:
     class Job:
         entries = ()
 
         def run(self, context: Any) -> None:
             context.heartbeat.hand_over(1)
-            raise StartError("the process of 'ann' could not be started")
+            raise StartError("ann", "no room")
 
     found = worker.outcome(Job(), Heartbeat.private(), hosts)  # type: ignore[arg-type]
-    assert found == {"actor": -1, "reason": "the process of 'ann' could not be started"}
+    assert found == {"actor": -1, "reason": "the process of 'ann' could not be started (no room)"}
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_nobody_is_blamed_for_a_process_that_cannot_be_started(hosts: Hosts, mon
         ("SyntaxWarning: bwrap: Creating new namespace failed", GoneError),
     ],
 )
-def test_a_machine_without_room_for_a_jail_is_no_fault_of_its_bot(
+def test_no_bot_is_blamed_for_a_machine_without_room_for_a_jail(
     said: str, error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "bot.py").touch()
@@ -188,19 +188,19 @@ def test_a_machine_without_room_for_a_jail_is_no_fault_of_its_bot(
 def test_a_process_that_ends_at_once_is_not_waited_for(
     size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nor told all that it would have to know, which is more than a socket holds."""
+    """Even if the first message is larger than the socket's buffer."""
     bot = tmp_path / "bot.py"
     bot.write_text("#" * size)
     why = "import os, sys; os.read(0, 1); sys.exit(f'no room in session {os.getsid(0) - os.getpid()}')"
     monkeypatch.setattr(jail, "command", lambda *_: [sys.executable, "-S", "-c", why])
     host = HostProcess(GAME, "bot", Source(bot), Limits(), jail.Isolation.NONE, str(tmp_path))
-    with pytest.raises(GoneError, match="no room in session 0"):  # out of reach of Ctrl-C
+    with pytest.raises(GoneError, match="no room in session 0"):  # a session that Ctrl-C does not reach
         host.wait_ready()
     host.close()
     assert [one.name for one in tmp_path.iterdir()] == ["bot.py"]
 
 
-def test_what_has_begun_is_undone_where_a_start_is_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_start_is_undone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -215,7 +215,7 @@ def test_what_has_begun_is_undone_where_a_start_is_interrupted(tmp_path: Path, m
 @pytest.mark.skipif(bool(jail.probe("jail")), reason=f"no jail: {jail.probe('jail')}")
 @pytest.mark.parametrize("end", [HostProcess.close, HostProcess.kill])
 def test_a_jail_that_starts_ends_by_itself(end: Callable[[HostProcess], None], tmp_path: Path) -> None:
-    """Bubblewrap that is killed in its first milliseconds leaves a process behind."""
+    """Bubblewrap killed in its first milliseconds leaves a process behind."""
     bot = tmp_path / "bot.py"
     bot.write_text("def final_strategy(score, opponent_score):\n    return 4\n")
     host = HostProcess(GAME, "bot", Source(bot), Limits(), jail.Isolation.JAIL, "")
@@ -234,7 +234,7 @@ def test_processes_are_started_before_they_are_needed(
     def fail(*_: object) -> None:
         raise AgentError("c", "there is no file")
 
-    monkeypatch.setattr(worker, "HostProcess", fail)
+    monkeypatch.setattr(host_module, "HostProcess", fail)
     hosts.prepare([bots[2]])
     with pytest.raises(AgentError, match="there is no file"):
         play(hosts, bots[2])
@@ -251,7 +251,7 @@ def test_strangers_play_in_a_process_of_their_own(hosts: Hosts, bots: list[Entry
 def test_of_many_processes_those_that_played_last_are_kept(
     hosts: Hosts, bots: list[Entry], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker, "MOST", 2)
+    monkeypatch.setattr(host_module, "MOST", 2)
     play(hosts, *bots[:2])
     play(hosts, bots[0])
     play(hosts, bots[2])
@@ -260,8 +260,8 @@ def test_of_many_processes_those_that_played_last_are_kept(
     assert kept() == ["c", "d"]
 
 
-def test_a_bot_does_not_see_what_other_entries_are_made_of(tmp_path: Path) -> None:
-    """Helpers beside it are its own, though all entries lie in one folder; whole folders of others are theirs."""
+def test_a_bot_does_not_see_files_of_other_entries(tmp_path: Path) -> None:
+    """Helpers in the common folder are a bot's own, but other entries' folders are not."""
     for folder in ("other", "other/below", "lib", "mine"):
         (tmp_path / folder).mkdir()
     for name in ("helper", "theirs", "other/bot", "other/below/more", "lib/tables", "mine/bot"):
@@ -273,6 +273,6 @@ def test_a_bot_does_not_see_what_other_entries_are_made_of(tmp_path: Path) -> No
     assert isinstance(mine.origin, Source)
     assert mine.origin.hidden == ("other/below/more.py", "other/bot.py", "theirs.py")
     both = entry(GAME, "mine", str(tmp_path / "mine.py"), [str(tmp_path / "mine" / "bot.py")])
-    for seen, data in ((mine, ["bot.py"]), (both, [])):  # the folder called like it is another entry's, or its own
+    for seen, data in ((mine, ["bot.py"]), (both, [])):  # the folder named like it is its own, or another entry's
         found = files_of(GAME, seen.origin, 10)
         assert [file.name for file in found if file.parent.name == "mine"] == data

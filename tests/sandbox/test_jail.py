@@ -1,4 +1,4 @@
-"""Which isolation works, said in words; and what a jail shows of the machine."""
+"""Which isolation works and why, and what a jail shows of the machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ needs_a_jail = pytest.mark.skipif(bool(jail.probe("jail")), reason=f"no jail: {j
 
 
 def forget() -> None:
-    """Let what a process finds out once be found out anew."""
+    """Clear the caches."""
     for function in (jail.bubblewrap, jail._find_jail, jail.readable):
         function.cache_clear()
 
@@ -40,7 +40,7 @@ def afresh() -> Iterator[None]:
 
 @pytest.fixture
 def bwrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, afresh: None) -> Callable[[str, str], Path]:
-    """Return what puts a program in the place of all bubblewraps, that tells a version and then a mistake."""
+    """Return a function that replaces all bubblewraps by a program with this version and error message."""
     folder = tmp_path / "path"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
@@ -61,11 +61,11 @@ exit 1
     return made
 
 
-# --- which works ---------------------------------------------------------------------------------------------
+# --- which levels work ---------------------------------------------------------------------------------------
 
 
 @needs_a_jail
-def test_the_best_is_chosen_and_told() -> None:
+def test_the_best_level_is_chosen_and_described() -> None:
     program = jail.bubblewrap()
     assert program is not None
     level, description = jail.choose()
@@ -80,7 +80,7 @@ def test_levels_that_work_everywhere() -> None:
     level, description = jail.choose("process")
     assert level is Isolation.PROCESS
     assert re.fullmatch("process: .*; no namespaces", description)
-    free = Choice(Isolation.NONE, "none: limits of time and memory alone; bots run as you do")
+    free = Choice(Isolation.NONE, "none: only limits of time and memory; bots run with your rights")
     assert jail.choose(Isolation.NONE) == free
     assert jail.command("process", ["a", "b c"]) == jail.command("none", ["a", "b c"]) == ["a", "b c"]
 
@@ -115,7 +115,7 @@ def test_why_a_jail_does_not_work(
     path = bwrap("0.9.0", mistake)
     assert jail.bubblewrap() == Bubblewrap(str(path), "0.9.0")
     assert jail.probe("jail").startswith(f"bubblewrap says {mistake or 'exit status 1'!r}")
-    assert "docs/isolation.md says how to allow them" in jail.probe("jail")
+    assert "docs/isolation.md explains how to allow them" in jail.probe("jail")
     assert jail.choose().level is Isolation.PROCESS
     forget()
     bwrap("0.6.1", "")
@@ -123,7 +123,7 @@ def test_why_a_jail_does_not_work(
     assert jail.probe("jail").startswith(f"{path} is older than bubblewrap 0.7 (apt install")
     forget()
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert jail.probe("jail") == "namespaces are Linux's, and this is another system"
+    assert jail.probe("jail") == "namespaces need Linux, and this is another system"
 
 
 @needs_a_jail
@@ -137,7 +137,7 @@ def test_the_program_of_the_extra(monkeypatch: pytest.MonkeyPatch, afresh: None)
     assert jail.choose().description.startswith(f"jail: bubblewrap {program.version}")
 
 
-# --- what is seen in a jail ------------------------------------------------------------------------------------
+# --- what a jail shows -----------------------------------------------------------------------------------------
 
 LOOK = """
 import json, os, sys
@@ -176,7 +176,7 @@ def look(*paths: Path | str, read: list[Path]) -> dict[str, Any]:
 
 
 @needs_a_jail
-def test_a_jail_shows_what_python_needs_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_jail_shows_only_the_files_that_python_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_TOKEN", "secret")
     (tmp_path / "bot.py").write_text("bot")
     (tmp_path / "other.py").write_text("other")
@@ -222,8 +222,8 @@ def test_links_lead_where_they_do(tmp_path: Path) -> None:
 
 
 @needs_a_jail
-def test_what_is_there_of_all_ways_to_make_a_jail(tmp_path: Path) -> None:
-    """Root and others have different ones; each is one in which Python starts and confines itself."""
+def test_all_variants_of_a_jail(tmp_path: Path) -> None:
+    """Root and others have different variants; Python starts and confines itself in each."""
     program = jail.bubblewrap()
     assert program is not None
     working = []
@@ -243,7 +243,7 @@ def test_what_is_there_of_all_ways_to_make_a_jail(tmp_path: Path) -> None:
 
 
 def living(mark: str) -> list[int]:
-    """Return the processes whose command line holds ``mark``."""
+    """Return the processes whose command line contains ``mark``."""
     found = []
     for process in Path("/proc").iterdir():
         if process.name.isdigit():
@@ -257,8 +257,8 @@ def living(mark: str) -> list[int]:
 
 @linux
 @pytest.mark.parametrize("level", ["process", pytest.param("jail", marks=needs_a_jail)])
-def test_all_ends_with_who_started_it(level: str, tmp_path: Path) -> None:
-    """Killed outright, a referee leaves nothing behind: neither the process that it started nor those forked there."""
+def test_all_processes_end_with_the_referee(level: str, tmp_path: Path) -> None:
+    """A killed referee leaves neither the process that it started nor its forks."""
     mark = f"mark-{os.getpid()}-{level}"
     host = f"""
 # {mark}
@@ -287,8 +287,8 @@ subprocess.Popen({argv!r}, env={jail.environment("/tmp")!r}).wait()
     assert left == []
 
 
-def test_what_is_readable_is_nobodys(tmp_path: Path) -> None:
-    """No folder that holds more than Python and packages: neither the home, nor the checkout, nor the root."""
+def test_readable_files_are_not_the_users(tmp_path: Path) -> None:
+    """Only Python and packages: not the home, the checkout or the root."""
     import dicegym
 
     checkout = Path(dicegym.__file__).resolve().parents[1]
@@ -313,7 +313,7 @@ print(json.dumps({
 
 @needs_a_jail
 def test_each_layer_of_a_jail_alone(capfd: pytest.CaptureFixture[str]) -> None:
-    """Where another one would hold too: of a network without devices, say, a list of devices says nothing."""
+    """Each layer is tested alone, because another one could hide that it is missing."""
     if not os.path.exists("/proc/self/ns/net") or "--proc" not in jail.command("jail", []):
         pytest.skip("no /proc says what is to be seen")
     subprocess.run(jail.command("jail", [sys.executable, "-S", "-c", LAYERS]), timeout=60, check=True)
@@ -330,7 +330,7 @@ def test_a_trial_that_takes_too_long_is_made_again(
 ) -> None:
     path = bwrap("0.9.0", "")
     monkeypatch.setattr(jail, "_PATIENCE", 0.5)
-    for slow in ("1", "2"):  # when it tells its version, and when it makes a jail
+    for slow in ("1", "2"):  # when it prints its version, and when it makes a jail
         path.write_text(f'#!/bin/sh\n[ $# -lt {slow} ] || exec /bin/sleep 9\necho "bubblewrap 0.9.0"\n')
         assert jail.probe("jail").startswith("bubblewrap did not end within 0.5 s: try again")
         assert jail.choose().level is Isolation.PROCESS
@@ -342,7 +342,7 @@ def test_a_trial_that_takes_too_long_is_made_again(
 
 @linux
 def test_ctrl_c_does_not_kill_a_jail_that_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It would leave a process behind, which waits for it for ever."""
+    """Killed bubblewrap would leave a process behind that waits forever."""
 
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

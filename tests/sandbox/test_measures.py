@@ -1,4 +1,4 @@
-"""What referees measure and divide: limits, the heartbeat of bots, processor time, processors."""
+"""What referees measure and assign: limits, heartbeat, processor time, processors."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_wrong_limits(settings: dict[str, Any]) -> None:
         lambda limits: compare("hog", "bacon", "swap", workers=1, limits=limits),
     ],
 )
-def test_what_are_no_limits(use: Callable[[Any], object]) -> None:
+def test_invalid_limits_are_refused(use: Callable[[Any], object]) -> None:
     for limits in ("x", 5, {"seconds": 5}, 0):
         with pytest.raises(ParameterError, match=r"give dicegym\.contest\.Limits"):
             use(limits)
@@ -67,7 +67,7 @@ def test_limits_and_failures_travel() -> None:
         assert pickle.loads(pickle.dumps(thing)) == thing
 
 
-def test_the_heartbeat_says_who_acts_and_for_how_long() -> None:
+def test_the_heartbeat_names_the_actor_and_its_time() -> None:
     heartbeat = Heartbeat.private()
     assert (heartbeat.read().actor, heartbeat.read().spent) == (-1, 0)
     heartbeat.note(LOADING, 0)
@@ -137,12 +137,12 @@ def test_referees_keep_to_a_processor_each_if_they_use_all() -> None:
     [(0.9, 0.0, False), (1.1, 0.0, True), (9.9, 9.0, False), (9.9, 8.8, True), (10.1, 10.1, True)],
     ids=["in time", "slept", "waited for a processor", "slept and waited", "woke up for ever"],
 )
-def test_a_clock_leaves_out_what_others_took(clock: float, queued: float, late: bool) -> None:
+def test_a_clock_excludes_the_wait_for_a_processor(clock: float, queued: float, late: bool) -> None:
     assert is_late(clock, 1.0, lambda: queued) is late
 
 
 @pytest.mark.skipif(queue_time() == 0, reason="the system does not count who waits for a processor")
-def test_who_waits_for_a_processor_is_known() -> None:
+def test_the_wait_for_a_processor_is_measured() -> None:
     usable = os.sched_getaffinity(0)
     spinning = [sys.executable, "-S", "-c", "print(flush=True)\nwhile True: pass"]
     os.sched_setaffinity(0, {min(usable)})
@@ -163,8 +163,8 @@ def test_who_waits_for_a_processor_is_known() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(queue_time() == 0, reason="the system does not count who waits for a processor")
 @pytest.mark.parametrize("opponent", ["other.py", "bacon"])
-def test_nobody_loses_to_load_but_who_sleeps(game: Game, opponent: str, tmp_path: Path) -> None:
-    """Twelve programs share a processor with a match; bots wait most of the time, and none of them is at fault."""
+def test_load_costs_only_sleeping_bots_the_match(game: Game, opponent: str, tmp_path: Path) -> None:
+    """Twelve programs share a processor with a match; the waiting bots are not at fault."""
     usable = os.sched_getaffinity(0)
     for name, body in (("plain", "pass"), ("other", "pass"), ("sleeper", "time.sleep(0.02)")):
         text = f"import time\ndef final_strategy(a, b):\n    {body}\n    return 6\nPURE = False\n"

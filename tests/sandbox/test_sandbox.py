@@ -1,4 +1,4 @@
-"""Bad submissions, one by one: each is struck with its reason, and the contest goes on."""
+"""Bad submissions: each is disqualified with its reason, and the contest continues."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SMALL = dicegym.game("hog", goal=20)
 """A bot is asked 400 questions before a contest instead of 10,000."""
 LIMITS = Limits(seconds=0.6, memory=64 << 20)
 TOO_LONG = r"took more than (0\.6 s|6 s by the clock \(0\.\d s of them at work\))"
-"""Of a bot that computes without end: a machine with more to do may not have given it 0.6 s after 6 s."""
+"""Reasons for an endless computation: on a busy machine it may not get 0.6 s within 6 s."""
 PLAIN = "def final_strategy(score, opponent_score):\n    return 6\n"
 
 
@@ -45,7 +45,7 @@ def asked(body: str, head: str = "") -> str:
 
 
 def late(body: str, head: str = "") -> str:
-    """Return a bot that misbehaves only when the questions are not those of the test, in their order."""
+    """Return a bot that misbehaves only outside the test, which asks all questions in order."""
     return f"""{head}
 before = None
 
@@ -103,7 +103,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
 GOOD: dict[str, str] = {
     "good_a": PLAIN,
     "good_b": asked("return 8"),
-    # One answer in a hundred, as all of them would take a loaded machine the half of what a bot is given here.
+    # One answer in a hundred: all of them would take half of a bot's time on a busy machine.
     "prints": asked("score == 7 and print('hello', score)"),
     "writes": asked("score == 7 and sys.stdout.write('hm') and sys.stderr.write('hm')", "import sys"),
     "logs": asked("score == 7 and logging.warning('hm')", "import logging"),
@@ -132,7 +132,7 @@ def result(folder: Path) -> ContestResult:
 
 @pytest.mark.slow_after(12)
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_submission_is_struck_with_its_reason(result: ContestResult, name: str) -> None:
+def test_a_bad_submission_is_disqualified_with_its_reason(result: ContestResult, name: str) -> None:
     reasons = {bad.name: bad.reason for bad in result.disqualified}
     assert name in reasons
     assert re.search(BAD[name][1], reasons[name]), reasons[name]
@@ -140,7 +140,7 @@ def test_a_bad_submission_is_struck_with_its_reason(result: ContestResult, name:
     assert f"disqualified: {name}: {reasons[name]}" in result.text()
 
 
-def test_only_bad_submissions_are_struck(result: ContestResult) -> None:
+def test_only_bad_submissions_are_disqualified(result: ContestResult) -> None:
     assert {bad.name for bad in result.disqualified} == set(BAD)
     assert sorted(line.name for line in result.standings) == sorted(GOOD)
     assert {name for match in result.matches for name in match.entries} == set(GOOD)
@@ -149,7 +149,7 @@ def test_only_bad_submissions_are_struck(result: ContestResult) -> None:
 
 
 @pytest.mark.slow
-def test_nobody_elses_results_change(result: ContestResult, folder: Path) -> None:
+def test_other_results_do_not_change(result: ContestResult, folder: Path) -> None:
     alone = contest(SMALL, [folder / f"{name}.py" for name in GOOD], seed=3, workers=1)
     assert alone.matches == result.matches
     assert alone.standings == result.standings
@@ -162,7 +162,7 @@ def test_no_process_is_left_behind(result: ContestResult) -> None:
         pytest.skip("needs Linux")
     time.sleep(0.1)
     commands = [Path(f"/proc/{pid}/cmdline").read_text().split("\0") for pid in children.read_text().split()]
-    told = [" ".join(command[1:]) for command in commands]  # without the program: a checkout's folder is dicegym too
+    told = [" ".join(command[1:]) for command in commands]  # the checkout may be called dicegym
     assert not [command for command in told if "dicegym" in command and "forkserver" not in command]
 
 
@@ -173,7 +173,7 @@ def test_a_bot_that_says_it_is_pure_is_asked_for_each_answer_once(tmp_path: Path
         "    if (score, opponent_score) in asked:\n"
         "        print('again')\n"
         "    asked.add((score, opponent_score))\n"
-        "    return (score + opponent_score) % 12 - 1\n"  # answers below 0 too, which are read together with others
+        "    return (score + opponent_score) % 12 - 1\n"  # some are negative, and read together with others
     )
     (tmp_path / "other.py").write_text((tmp_path / "once.py").read_text().replace("PURE = True", ""))
     found = contest("hog", tmp_path, seed=3, workers=1)
@@ -185,7 +185,7 @@ def test_a_bot_that_says_it_is_pure_is_asked_for_each_answer_once(tmp_path: Path
     assert all(told[a, b] == (a + b) % 12 - 1 for a in range(100) for b in range(100))
 
 
-def test_what_is_printed_between_answers_that_come_together_is_kept(tmp_path: Path) -> None:
+def test_output_between_answers_of_one_packet_is_kept(tmp_path: Path) -> None:
     (tmp_path / "talks.py").write_text(
         "def final_strategy(score, opponent_score):\n"
         "    if opponent_score == 50 and score < 3:\n"
@@ -197,7 +197,7 @@ def test_what_is_printed_between_answers_that_come_together_is_kept(tmp_path: Pa
     assert "final_strategy(70, 3) returned 1000000000000000000000000000000, outside -1..10" in report.reason
 
 
-# One entry, checked by its author
+# --- one entry, checked by its author
 
 
 @pytest.fixture(scope="module")
@@ -226,7 +226,7 @@ def test_check_names_the_offending_pair(folder: Path) -> None:
     assert check("nowhere/hog.py", "hog") == CheckReport("nowhere", "hog", "there is no file nowhere/hog.py")
 
 
-# The parts
+# --- the parts
 
 
 @pytest.fixture(scope="module")
@@ -236,7 +236,7 @@ def sandbox(game: Game) -> Iterator[Sandbox]:
 
 
 def check_of(game: Game, folder: Path, name: str, text: str = "") -> Check:
-    """Return the job that checks a bot of the folder, which may be written first."""
+    """Return the job that checks a bot of the folder; write the bot if ``text`` is given."""
     if text:
         (folder / f"{name}.py").write_text(text)
     return Check(game, (Entry(name, resolve(game, str(folder / f"{name}.py"))),), 0, LIMITS)
@@ -271,7 +271,7 @@ def final_strategy(score, opponent_score):
 @pytest.mark.slow_after(1)
 @pytest.mark.parametrize("context", ['multiprocessing.get_context("fork")', "multiprocessing"])
 def test_a_bot_may_start_processes_where_nothing_keeps_it(game: Game, folder: Path, context: str) -> None:
-    """In the way it chooses, or that of Python by itself, not that of the sandbox."""
+    """By the start method that it chooses, or Python's default, not the sandbox's."""
     job = check_of(game, folder, "family", FAMILY.replace('multiprocessing.get_context("fork")', context))
     with Sandbox(game, 1, LIMITS, "none") as free:
         ((_, outcome),) = free.run([job])
@@ -294,8 +294,8 @@ if __name__ == "__main__":
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [POOL, "from dicegym.arena import check\nprint(check('bacon', 'hog').ok)\n"])
-def test_workers_of_pools_and_scripts_without_a_guard_can_hold_contests(text: str, tmp_path: Path, root: Path) -> None:
-    """The former are daemons, which multiprocessing allows no children."""
+def test_workers_of_pools_and_scripts_without_a_guard_can_run_contests(text: str, tmp_path: Path, root: Path) -> None:
+    """Workers of pools are daemons, to which multiprocessing forbids children."""
     (tmp_path / "script.py").write_text(text)
     command, environ = [sys.executable, tmp_path / "script.py"], os.environ | {"PYTHONPATH": str(root)}
     run = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, env=environ)
@@ -303,7 +303,7 @@ def test_workers_of_pools_and_scripts_without_a_guard_can_hold_contests(text: st
 
 
 def test_a_heavy_bot_passes_beside_other_load(sandbox: Sandbox, game: Game, folder: Path) -> None:
-    """What it waits for a processor is not its own time; here it sleeps instead, for longer than its limit."""
+    """Waiting for a processor is not charged; here it sleeps instead, for longer than its limit."""
     busy = "sum(range(100))\n    if score == opponent_score == 7: time.sleep(2.5 * 0.4)"
     job = check_of(game, folder, "heavy", asked(busy, "import time"))
     ((_, outcome),) = sandbox.run([job])
@@ -313,7 +313,7 @@ def test_a_heavy_bot_passes_beside_other_load(sandbox: Sandbox, game: Game, fold
 
 
 def running(pid: str) -> bool:
-    """Return whether a process runs, and does not only wait for somebody to take note of its end (on Linux)."""
+    """Return whether a process runs and is not a zombie (on Linux)."""
     try:
         return Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -329,7 +329,7 @@ def test_a_killed_host_is_replaced(game: Game, folder: Path) -> None:
     with Sandbox(game, 1, LIMITS, "none") as free:
         outcomes = [outcome for _, outcome in free.run([*jobs, jobs[0], jobs[1]])]
     assert [isinstance(outcome, Failure) or "reason" in outcome for outcome in outcomes] == [True, False, True, False]
-    if sys.platform == "linux":  # it may not survive who watched it, nor keep what waits for its end
+    if sys.platform == "linux":  # it must end with its host
         deadline = time.monotonic() + 5
         while running(note.read_text()) and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -340,7 +340,7 @@ def test_a_killed_host_is_replaced(game: Game, folder: Path) -> None:
 def test_no_bot_is_blamed_for_a_lost_referee(
     most: int, game: Game, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It asks bots in processes of their own, which cannot end it: its job is done again."""
+    """Its bots play in other processes and cannot end it: its job is repeated."""
     monkeypatch.setattr(sandboxes, "MOST_LOSSES", most)
     monkeypatch.setattr(sandboxes, "TELL_EVERY", 0)
     (folder / "calm.py").write_text(asked("time.sleep(0.001)", "import time"))
@@ -360,7 +360,7 @@ def test_no_bot_is_blamed_for_a_lost_referee(
             idle = own._workers[0]._process
             idle.kill()
             idle.join()
-            assert list(own.run([match])) == [(match, outcome)], "nor is anything lost with one that had nothing to do"
+            assert list(own.run([match])) == [(match, outcome)], "an idle referee that ends is replaced too"
         else:
             with pytest.raises(ServiceError, match=r"1 times a referee failed .*: ended its process"):
                 list(own.run([match], lose))
@@ -368,7 +368,7 @@ def test_no_bot_is_blamed_for_a_lost_referee(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone limits other processes")
-def test_no_bot_is_blamed_for_what_its_referee_cannot_start(game: Game, folder: Path) -> None:
+def test_no_bot_is_blamed_for_a_process_that_its_referee_cannot_start(game: Game, folder: Path) -> None:
     import resource
 
     entries = tuple(entry(game, name, str(folder / f"{name}.py")) for name in ("good_a", "good_b"))
@@ -378,7 +378,7 @@ def test_no_bot_is_blamed_for_what_its_referee_cannot_start(game: Game, folder: 
             list(own.run([Match(game, entries, 1, 3)]))
 
 
-def test_what_an_abandoned_run_has_begun_is_not_in_the_next(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jobs_of_an_abandoned_run_are_not_in_the_next(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     both = tuple(entry(game, name, "bacon") for name in "ab")
     with Sandbox(game, 2, isolation="none") as own:
         quick, slow, last = (Match(game, both, seed, games) for seed, games in ((1, 1), (2, 10**6), (3, 1)))
@@ -401,7 +401,7 @@ def test_all_else_ends_where_a_lost_referee_cannot_be_replaced(game: Game, monke
 
 
 def test_threads_start_processes_one_after_the_other() -> None:
-    """Each puts back what it has found, which may not be what another one has changed for a moment."""
+    """Each thread must restore the original state, not another thread's temporary one."""
     main, before, failed = sys.modules["__main__"], dict(os.environ), list[Exception]()
 
     def start() -> None:
@@ -447,14 +447,14 @@ def test_nothing_outlives_a_killed_caller(folder: Path, tmp_path: Path) -> None:
     script.write_text(_ABANDONED)
     short = Path(tempfile.mkdtemp())  # a socket's path has at most 107 characters
     caller = subprocess.Popen([sys.executable, script, folder / "sleeper.py"], env=os.environ | {"TMPDIR": str(short)})
-    deadline = time.monotonic() + 120  # a machine that does other things may start it late
+    deadline = time.monotonic() + 120  # a busy machine may start it late
     while not (note.exists() and len(note.read_text().split()) == 2) and time.monotonic() < deadline:
         time.sleep(0.02)
     pids = note.read_text().split()
     keeper = Path("/proc", pids[1], "stat").read_text().rpartition(")")[2].split()[1]
     caller.kill()
     caller.wait()
-    deadline = time.monotonic() + 10  # far less than the bot may take
+    deadline = time.monotonic() + 10  # much less than the bot's limit
     while any(map(running, [*pids, keeper])) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not any(map(running, [*pids, keeper]))
@@ -483,6 +483,14 @@ import dicegym.sandbox.preload
 os.kill(os.getpid(), signal.SIGINT)
 say("loaded")
 """
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closes streams by a shell")
+def test_the_fork_server_opens_closed_streams() -> None:
+    """Or a referee's pipes could have their numbers, and be lost when it redirects its streams."""
+    code = "import os, dicegym.sandbox.preload; [os.fstat(stream) for stream in range(3)]"
+    command = f"exec {sys.executable} -c '{code}' <&- >&- 2>&-"
+    assert subprocess.run(["/bin/sh", "-c", command], check=False).returncode == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs prctl")

@@ -11,7 +11,7 @@ from dicegym.sandbox import scratch
 
 
 def deep(folder: Path) -> None:
-    """Make folders deeper than a path may be long."""
+    """Make folders nested deeper than the longest path."""
     name = "inner" * 50
     descriptor = os.open(folder, os.O_RDONLY)
     for _ in range(40):
@@ -62,7 +62,7 @@ def test_too_much_is_left(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_link_is_no_folder_of_ours(tmp_path: Path) -> None:
+def test_a_link_is_not_emptied(tmp_path: Path) -> None:
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "file").write_text("kept")
     (tmp_path / "own").symlink_to(tmp_path / "kept")

@@ -1,4 +1,4 @@
-"""The filter of system calls, instruction by instruction, for machines that this one is not."""
+"""The filter of system calls, interpreted here, also for other machines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ME = 4711
 
 
 def answer(program: bytes, architecture: int, number: int, *arguments: int) -> str:
-    """Run a filter as the kernel does; return what becomes of a call."""
+    """Run a filter as the kernel does; return the result for a call."""
     padded = [argument % 2**64 for argument in (*arguments, 0, 0, 0, 0, 0, 0)[:6]]
     data = struct.pack("=IIQ6Q", number, architecture, 0, *padded)
     steps = list(struct.iter_unpack("=HBBI", program))
@@ -51,7 +51,7 @@ def calls(machine: str) -> Iterator[tuple[str, int, Rule]]:
 
 
 def hits(rule: Rule) -> Iterator[list[int]]:
-    """Yield arguments for each value that a test of ``rule`` looks for, with bits that it masks set at random."""
+    """Yield arguments that match each value in a test of ``rule``, with some masked bits set."""
     for test in rule.unless or rule.only:
         for value in test.values:
             arguments = [0xABCDEF] * 6
@@ -67,7 +67,7 @@ def test_each_rule_on_each_machine(machine: str) -> None:
         missed = [0x7B000000] * 6
         plain = answer(program, MACHINES[machine], number, *missed)
         assert plain == (ALLOWED if rule.only else refused), name
-        if name == "sendto":  # a pointer counts as a whole
+        if name == "sendto":  # both halves of a pointer are tested
             for address, expected in ((0, ALLOWED), (1, "EPERM"), (1 << 32, "EPERM"), (0x7FFF00000000, "EPERM")):
                 assert answer(program, MACHINES[machine], number, 3, 0, 0, 0, address) == expected
         for arguments in hits(rule):
@@ -82,7 +82,7 @@ def test_other_machines_newer_calls_and_the_rest(machine: str) -> None:
     assert len(known) == len(list(calls(machine)))  # no call twice
     assert max(known) <= LAST_KNOWN
     for number in range(LAST_KNOWN + 1):
-        assert answer(program, 0x40000003, number) == KILLED  # 32 bits, which number their calls otherwise
+        assert answer(program, 0x40000003, number) == KILLED  # 32 bits, where calls have other numbers
         if number not in known:
             assert answer(program, MACHINES[machine], number) == ALLOWED
     for number in (LAST_KNOWN + 1, 0x40000000, 0x40000039, 0xFFFFFFFF):

@@ -1,4 +1,4 @@
-"""Each limit of a bot's time, the others lifted: none may be gone without a test that fails."""
+"""Each time limit of a bot alone, with the others lifted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CLOCK = "by the clock (0.5 s of them at work)"
 
 
 def judge(limits: Limits, phase: str, *, passed: float, before: float, used: float, waited: float = 0.0) -> str:
-    """Return why a bot is ended that was asked some seconds ago, had used so much before, and so much by now."""
+    """Return why a bot is ended, asked ``passed`` seconds ago with ``before`` and now ``used`` processor time."""
     remote = Remote.__new__(Remote)
     remote._name, remote._phase, remote._limits, remote._moment = "bot", phase, limits, lambda together: ""
     remote.spent, remote._began, remote._waited, remote._child = before, 0.0, waited, -1

@@ -1,4 +1,4 @@
-"""Local agents at a server's tables: good ones, and ones that hang, die, print and answer nonsense."""
+"""Local agents at a server's tables: good ones, and ones that hang, die, print or answer nonsense."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def play_all(bot: Bot) -> None:
 
 
 async def results_against(folder: Path, *agents: str, **changes: Any) -> Any:
-    """Return what is stored of the games that anna plays with agents of a server, and the server's lines."""
+    """Return the stored games of anna with a server's agents, and the server's log."""
     async with serving(folder, agents=agents, **changes) as server:
         playing = asyncio.create_task(play_all(await Bot.named(server, "anna")))
         await server.wait_finished()
@@ -67,7 +67,7 @@ async def results_against(folder: Path, *agents: str, **changes: Any) -> Any:
 
 @pytest.mark.slow
 @run
-async def test_bad_agents_cost_themselves_what_the_rules_say_and_nobody_else_anything(
+async def test_bad_agents_are_punished_by_the_rules_and_cost_others_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(local_agents, "MOST_FAILURES", 1)
@@ -80,7 +80,7 @@ async def test_bad_agents_cost_themselves_what_the_rules_say_and_nobody_else_any
         for incident in result.incidents:
             found.setdefault(names[incident.seat], []).append(incident.reason)
     retired = {line.partition(" ")[0] for line in told if "is not seated any more" in line}
-    assert retired == {"hangs", "exits"}, "who ends or stops its process"
+    assert retired == {"hangs", "exits"}, "agents whose process ends or stops"
     assert "anna" not in found
     for name, (_, reason) in BAD.items():
         assert len(found[name]) == 2, name
@@ -111,7 +111,7 @@ def attack():
 
 
 def own_children() -> set[str]:
-    """Return the numbers of the processes that this one has started, those of other tests included."""
+    """Return the ids of this process's children, including those of other tests."""
     return set(" ".join(one.read_text() for one in Path("/proc/self/task").glob("*/children")).split())
 
 
@@ -144,8 +144,8 @@ async def test_bots_do_not_reach_the_server(tmp_path: Path, level: str) -> None:
 
 @run
 async def test_a_bot_that_hangs_at_one_table_plays_on_at_others(tmp_path: Path) -> None:
-    """Each table has a process for it, with a memory of its own; the clock ends one alone."""
-    # By this seed the first dice at one table are 18 together and 15 at the other.
+    """Each table has its own process and memory; the time limit ends only one."""
+    # With this seed the first dice sum up to 18 at one table and 15 at the other.
     first = "CALLS.append(sum(standing['currentPlayer']['dice']))\n    while CALLS[0] > 17 and len(CALLS) > 3: pass"
     path = bot_file(tmp_path, "moody", first, before="CALLS = []\n")
     async with serving(tmp_path, agents=(path,), games=2, gather=0, answer=1.0, seed=10) as server:
@@ -263,7 +263,7 @@ async def test_an_exported_model_plays_as_the_model_does_whether_it_sits_here_or
 async def test_a_shipped_agent_that_crashes_costs_the_server_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may be as trusted as it likes: what ends its process is a fault that nobody foresaw."""
+    """Trusted agents play in other processes too, since any program may crash."""
     (folder := tmp_path / "agents" / "yatzy").mkdir(parents=True)
     bot_file(folder, "brittle", "import os; os.abort()")
     monkeypatch.setenv("DICEGYM_AGENTS", str(folder.parent))

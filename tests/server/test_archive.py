@@ -1,4 +1,4 @@
-"""Files of results of other versions, what is told of a server from outside, and what is left beside."""
+"""Stores of other versions, commands that read a server's store, and files that are left."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 import sqlalchemy as sa
 from command_line import Run, run_with
+from stored_results import made_result
 from talk import Bot, run, serving
 
 from dicegym.arena.store.opening import SCHEMA, engine_at, location_of
 from dicegym.arena.store.schema import TABLES
-from dicegym.server.game_results import ForcedTurn, GameResult, SeatResult
 from dicegym.server.history import Archive
 from dicegym.server.result_store import ResultStore
 
@@ -32,8 +32,7 @@ def first(tmp_path: Path) -> Path:
     path = tmp_path / "results.sqlite"
     store = ResultStore(path, "yatzy")
     store.begin_run(7)
-    places = SeatResult("anna", 200, 1, 1200.0, 1216.0), SeatResult("bob", 100, 2, 1200.0, 1184.0)
-    store.write([GameResult(0, 7, 1.0, (256, 512, 1000), places, (ForcedTurn(1, 4, "took more"),))])
+    store.write([made_result(0)])
     store.end_run()
     store.close()
     return path
@@ -72,7 +71,7 @@ def test_another_schema_is_refused_in_words(tmp_path: Path, opens: Any, number: 
     assert files(tmp_path) == [path.name]
 
 
-def test_a_file_of_somebody_else_is_left_as_it_was(tmp_path: Path) -> None:
+def test_other_files_are_left_unchanged(tmp_path: Path) -> None:
     secrets, other = tmp_path / "secrets.txt", tmp_path / "other.sqlite"
     secrets.write_text("anna:open sesame\n" * 50)
     connection = sqlite3.connect(other)
@@ -92,19 +91,19 @@ def test_a_lock_is_one_and_leaves_nothing(tmp_path: Path) -> None:
     store = ResultStore(path, "yatzy")
     (tmp_path / "elsewhere").mkdir()
     (link := tmp_path / "elsewhere" / "link.sqlite").symlink_to(path)
-    for name in (path, link, path):  # who is refused does not take the lock away
+    for name in (path, link, path):  # a refused server does not remove the lock
         with pytest.raises(ParameterError, match="in use by another server"):
             ResultStore(name, "yatzy")
     link.unlink()
     link.parent.rmdir()
     store.close()
     assert files(tmp_path) == ["results.sqlite"]
-    path.with_name(path.name + "-yatzy-lock").touch()  # as a server that was killed leaves it
+    path.with_name(path.name + "-yatzy-lock").touch()  # as left by a killed server
     ResultStore(path, "yatzy").close()
     assert files(tmp_path) == ["results.sqlite"]
 
 
-# --- what is told from outside ---------------------------------------------------------------------------------------
+# --- commands that read the store ------------------------------------------------------------------------------------
 
 
 @run
@@ -147,7 +146,7 @@ def test_a_store_is_read_and_not_changed(first: Path, run: Run) -> None:
     store = ("--store", str(first))
     assert re.search(r"1 +anna +1216 ± 655 provisional +1 +1", run("server", "ratings", *store)[1])
     assert "the server played decision 4 of bob: took more" in run("server", "games", *store)[1]
-    assert "anna" in run("server", "games", "--last", str(10**20), *store)[1], "more than a database counts are all"
+    assert "anna" in run("server", "games", "--last", str(10**20), *store)[1], "more than a database counts means all"
     assert first.read_bytes() == before
     assert files(first.parent) == [first.name]
 
@@ -167,7 +166,7 @@ def test_a_store_is_read_and_not_changed(first: Path, run: Run) -> None:
         ("games yatsy --store first.sqlite", "no game 'yatsy'. Did you mean 'yatzy'"),
     ],
 )
-def test_what_cannot_be_told_is_said_in_words(
+def test_invalid_requests_are_explained(
     words: str, complaint: str, first: Path, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
     monkeypatch.chdir(first.parent)

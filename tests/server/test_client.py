@@ -1,4 +1,4 @@
-"""Joining servers: ours, and one of another make."""
+"""Joining servers: ours, and another implementation."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def test_join_plays_on_our_server_over_tcp_and_websocket(tmp_path: Path) -
 
 
 @run
-async def test_join_by_secret_and_who_is_not_let_in(tmp_path: Path) -> None:
+async def test_join_by_right_and_wrong_secrets(tmp_path: Path) -> None:
     async with with_secrets(tmp_path, "carl:open sesame\n") as server:
         right, lines = joining(tcp(server), RandomPlayer(), name=None, secret="open sesame", games=1)
         other = await Bot.named(server, "bob")
@@ -87,7 +87,7 @@ async def test_an_agent_that_fails_leaves_its_turn_to_the_server(tmp_path: Path)
 
 
 @run
-async def test_an_answer_that_is_no_command_is_one_error_like_others(tmp_path: Path) -> None:
+async def test_an_answer_without_a_command_counts_as_one_error(tmp_path: Path) -> None:
     answers = iter([-1, 10**6, 224 + 1])
 
     def stutter(turn: Turn) -> Any:
@@ -104,7 +104,7 @@ async def test_an_answer_that_is_no_command_is_one_error_like_others(tmp_path: P
 
 
 class Foreign:
-    """A server of another make: no greeting, no newline, no FINAL, words of its own, commands under "key" alone.
+    """Another implementation: no WELCOME, newline or FINAL, additional fields, and commands only under "key".
 
     It plays "house" against anna.
     """
@@ -123,7 +123,7 @@ class Foreign:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
-        assert protocol.login_of(json.loads(await reader.readline()))[0] == "anna"  # and it does not answer
+        assert protocol.login_of(json.loads(await reader.readline()))[0] == "anna"  # it does not answer
         for number in range(self.games):
             if not await self._play(reader, writer, dicegym.game("yatzy", players=2).new_game(5, number)):
                 break
@@ -179,8 +179,8 @@ async def test_a_server_that_hangs_up_ends_the_stay() -> None:
 
 @run
 @pytest.mark.parametrize("said", [b"", b'{"key": ', b"HTTP/1.1 400 Bad Request\r\n"])
-async def test_what_is_no_server_of_the_game_is_left_or_told_of(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who says nothing may wait for others, and is waited for."""
+async def test_other_servers_are_left_or_reported(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A silent server may wait for other players, so the client waits too."""
     monkeypatch.setattr("dicegym.server.client.SILENCE", 0.1)
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -200,7 +200,7 @@ async def test_what_is_no_server_of_the_game_is_left_or_told_of(said: bytes, mon
 
 @run
 async def test_join_loads_its_agent_before_it_connects(tmp_path: Path) -> None:
-    """On the server it has seconds to answer; one that cannot be loaded does not come there."""
+    """On the server it has only seconds to answer, so an agent that cannot be loaded never connects."""
     note, bot = tmp_path / "loaded", tmp_path / "bot.py"
     bot.write_text(f"open({str(note)!r}, 'w').close()\ndef command(standing): pass\n")
     with pytest.raises(ParameterError, match="cannot be reached"):

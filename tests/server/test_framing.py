@@ -1,4 +1,4 @@
-"""Objects out of a stream: however it is cut, and whatever stands between them."""
+"""Reading objects from a stream, however it is split and whatever is between them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_all(reader: ObjectReader) -> Any:
 
 
 def objects(*packets: bytes, limit: int = LIMIT) -> Any:
-    """Return what a reader makes of ``packets``: objects, and codes of what was none."""
+    """Return the objects and error codes in ``packets``."""
     reader = ObjectReader(limit)
     found = []
     for packet in packets:
@@ -57,7 +57,7 @@ def test_any_objects_cut_anywhere(values: list[Any], escaped: bool, data: Any) -
     separators = data.draw(st.lists(st.sampled_from(["", "\n", " "]), min_size=len(texts), max_size=len(texts)))
     try:
         stream = "".join(map("".join, zip(texts, separators, strict=True))).encode()
-    except UnicodeEncodeError:  # half a surrogate pair cannot be sent unescaped
+    except UnicodeEncodeError:  # a lone surrogate cannot be sent unescaped
         return
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=8)))
     packets = [stream[a:b] for a, b in zip([0, *cuts], [*cuts, len(stream)], strict=True)]
@@ -85,18 +85,18 @@ WIDE = ('{"a": "' + "\N{GREEK SMALL LETTER ALPHA}" * 2048 + '"}').encode()
             for between in (b"", b"\n", b"\r\n", b" \t", b"\n\n\n", b"\xef\xbb\xbf")
         ),
         (json.dumps(ROLL, indent=2).encode(), [ROLL]),
-        *((nonsense + GOOD, ["bad-json", ROLL]) for nonsense in NONSENSE),  # told once and skipped
+        *((nonsense + GOOD, ["bad-json", ROLL]) for nonsense in NONSENSE),  # reported once and skipped
         *((GOOD + nonsense + b"\n" + GOOD, [ROLL, "bad-json", ROLL]) for nonsense in NONSENSE),
-        *((half + GOOD, ["bad-json", ROLL]) for half in HALVES),  # it ends where another starts
+        *((half + GOOD, ["bad-json", ROLL]) for half in HALVES),  # an object ends where another one begins
         *((half + b"\n" + GOOD, ["bad-json", ROLL]) for half in HALVES),
-        (b'{bad {{{ "}" \n' + GOOD, ["bad-json", ROLL]),  # a line that starts an object ends what is being skipped
+        (b'{bad {{{ "}" \n' + GOOD, ["bad-json", ROLL]),  # skipping ends at a line that begins an object
         (PRETTY + GOOD, ["bad-json", ROLL]),  # a skipped object ends with its own brace
         (sized(LIMIT), [json.loads(sized(LIMIT))]),
         (sized(LIMIT + 1) + GOOD, ["too-long", ROLL]),
         (WIDE + GOOD, ["too-long", ROLL]),
     ],
 )
-def test_what_is_read_of_a_stream(stream: bytes, expected: list[Any]) -> None:
+def test_objects_and_errors_in_a_stream(stream: bytes, expected: list[Any]) -> None:
     assert LIMIT == 4096
     assert objects(stream) == expected
     assert objects(*bytewise(stream)) == expected
@@ -123,7 +123,7 @@ def test_huge_objects_are_skipped_and_never_kept(huge: bytes) -> None:
         assert len(reader._text) - reader._at <= LIMIT + 1400
     reader.feed(GOOD)
     found += read_all(reader)
-    assert found in (["too-long", ROLL], ["bad-json", ROLL])  # the latter where brackets come too thick
+    assert found in (["too-long", ROLL], ["bad-json", ROLL])  # the second for deeply nested brackets
     assert objects(huge + GOOD)[-1] == ROLL
 
 
@@ -140,7 +140,7 @@ def test_huge_objects_are_skipped_and_never_kept(huge: bytes) -> None:
     ],
 )
 def test_numbers_beyond_measure_and_bombs(value: bytes, kept: bool) -> None:
-    """What JSON means is for the game to judge; but brackets that are nested too deep to be read are refused."""
+    """Any JSON is accepted, except too deeply nested brackets."""
     data = b'{"a": ' + value + b"}"
     assert [type(found) for found in (*objects(data + GOOD), *objects(*bytewise(data + GOOD)))] == 2 * [
         dict if kept else str,
@@ -172,12 +172,12 @@ def test_any_bytes_leave_it_usable(packets: list[bytes]) -> None:
     for packet in packets:
         reader.feed(packet)
         read_all(reader)
-    reader.feed(b"\n" + GOOD + b"\n" + GOOD + b"\n" + GOOD + b"\n")  # the first may end what was begun
+    reader.feed(b"\n" + GOOD + b"\n" + GOOD + b"\n" + GOOD + b"\n")  # the first one may end an open object
     assert read_all(reader)[-1] == ROLL
 
 
 @given(st.text(alphabet='{}[]":,\\n1tru \n', max_size=60))
-def test_how_it_is_cut_makes_no_difference(text: str) -> None:
+def test_packets_make_no_difference(text: str) -> None:
     stream = text.encode() + b"\n" + GOOD
     assert objects(stream) == objects(*bytewise(stream))
 

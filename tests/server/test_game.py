@@ -1,4 +1,4 @@
-"""Games over real sockets: what is said, by whom, and what becomes of it."""
+"""Games over real sockets: messages, results and ratings."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ async def test_a_game_goes_by_the_text(tmp_path: Path) -> None:
 
         await first.send({"type": "ROLL_DICE", "dice": [0, 1, 4]})
         after = await first.receive()
-        assert after == await second.receive(), "everybody is told of every change"
+        assert after == await second.receive(), "all clients receive every change"
         assert after["currentPlayer"]["rollsLeft"] == 1
-        assert after["currentPlayer"]["dice"][2:4] == dice[2:4], "the others keep their places"
+        assert after["currentPlayer"]["dice"][2:4] == dice[2:4], "the other dice keep their places"
 
         await first.send({"key": "SCORE_BOX", "box": 14, "dice": [4, 3, 2, 1, 0]})
         after = await second.receive()
@@ -86,7 +86,7 @@ def test_agents_that_cannot_fill_a_table_cannot_play_always(tmp_path: Path) -> N
 
 
 @run
-async def test_the_store_holds_the_games_themselves(tmp_path: Path) -> None:
+async def test_the_store_contains_the_games_themselves(tmp_path: Path) -> None:
     async with serving(tmp_path, players=3, games=4, answer=0.5) as server:
         bots = [await Bot.named(server, name) for name in ("anna", "bob", "carl")]
         playing = [asyncio.create_task(bot.play()) for bot in bots[:2]]
@@ -138,14 +138,14 @@ async def test_a_game_at_a_time_for_each_and_many_at_once_for_all(tmp_path: Path
         await server.wait_finished()
         assert server.store.count_games() == 20
         met = Counter(frozenset(place.name for place in result.places) for result in stored_results(server.store))
-        assert len(met) > 5, "not the same pairs again and again"
+        assert len(met) > 5, "pairs vary"
         assert sum(server.store.rating(f"bot-{i}").rating for i in range(10)) == 12000
     for task in playing:
         await task
 
 
 @run
-async def test_a_server_that_stops_stores_and_tells_what_is_finished(
+async def test_a_stopping_server_stores_and_announces_finished_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with serving(tmp_path) as server:

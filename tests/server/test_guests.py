@@ -1,4 +1,4 @@
-"""Guests are rated only for games in which they have made a move of their own."""
+"""Guests are rated only for games in which they made a move."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from dicegym.server.server import Server
 
 
 async def silent(bot: Bot) -> None:
-    """Say nothing, and hear everything."""
+    """Send nothing, and read everything."""
     while await bot.until("FINAL"):
         pass
 
 
 async def wrong(bot: Bot) -> None:
-    """Ask for what cannot be had, as often as one is asked."""
+    """Send only illegal commands."""
     while (message := await bot.my_turn()) and message["key"] == "STANDING":
         for _ in range(10):
             await bot.send({"type": "SCORE_BOX", "box": 99, "dice": []})
@@ -37,14 +37,14 @@ async def gone(bot: Bot) -> None:
 
 
 async def one_roll(bot: Bot) -> None:
-    """Make one move, and say nothing more."""
+    """Make one move, then send nothing."""
     await bot.my_turn()
     await bot.send({"type": "ROLL_DICE", "dice": [0]})
     await silent(bot)
 
 
 async def finished(server: Server, active: list[Bot]) -> Any:
-    """Let these bots play a game to its end; return what is stored of it."""
+    """Play a game of these bots to its end; return the stored result."""
     finals = await asyncio.gather(*(bot.play() for bot in active))
     assert finals[0]["key"] == "FINAL"
     return stored_results(server.store)[-1]
@@ -52,7 +52,7 @@ async def finished(server: Server, active: list[Bot]) -> Any:
 
 @pytest.mark.parametrize("way", [silent, wrong, gone])
 @run
-async def test_a_guest_that_makes_no_move_costs_nobody_rating(tmp_path: Path, way: Any) -> None:
+async def test_a_guest_without_a_move_changes_no_rating(tmp_path: Path, way: Any) -> None:
     async with serving(tmp_path, answer=0.1) as server:
         (anna, other), standing = await both(server, "anna", "mute")
         anna, other = sorted((anna, other), key=lambda bot: bot.name)
@@ -74,7 +74,7 @@ async def test_a_guest_that_makes_no_move_costs_nobody_rating(tmp_path: Path, wa
 @pytest.mark.parametrize("owner", [False, True])
 @run
 async def test_one_move_of_its_own_or_a_secret_makes_a_name_count(tmp_path: Path, owner: bool) -> None:
-    """Who has a secret is somebody, and could else avoid to lose by leaving."""
+    """Otherwise owners of secrets could avoid a loss by leaving."""
     async with with_secrets(tmp_path, "mute:correct horse\n", answer=0.1) as server:
         anna, mute = (
             await Bot.named(server, "anna"),
@@ -99,7 +99,7 @@ async def test_others_are_rated_as_though_a_silent_guest_were_not_there(tmp_path
         tie = order[0].total == order[1].total
         assert [place.after for place in order] == ([1200, 1200] if tie else [1216, 1184])
         known = server.store.ratings()
-        assert known[order[0].name] == PlayerRating(order[0].after, 1, 1), "a win, wherever the silent one came"
+        assert known[order[0].name] == PlayerRating(order[0].after, 1, 1), "a win, whatever place the silent guest has"
         assert "mute" not in known
         task.cancel()
 

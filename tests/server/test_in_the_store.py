@@ -1,4 +1,4 @@
-"""What servers have held stands in the store beside contests: listed, and played again."""
+"""Games of servers in a store with contests: listed and replayed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from dicegym.server.wire import wire_of
 
 
 def played(seed: int, number: int) -> GameResult:
-    """Return a game of two who take the first legal action each time."""
+    """Return a game of two players that always take the first legal action."""
     game = dicegym.game("yatzy")
     state, actions = game.new_game(seed, number)[0], []
     while not state["over"]:
@@ -42,7 +42,7 @@ def played(seed: int, number: int) -> GameResult:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a store of a contest and of two games of a server."""
+    """Return a store with a contest and two games of a server."""
     path = tmp_path_factory.mktemp("stores") / "both.sqlite"
     contest("hog", ["bacon", "swap"], 1, executors=disorderly(), store=path)
     store = ResultStore(path, "yatzy")
@@ -54,11 +54,11 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def path(both: Path, tmp_path: Path) -> Path:
-    """Return a copy of it."""
+    """Return a copy of the store."""
     return Path(shutil.copy(both, tmp_path))
 
 
-def test_a_store_may_hold_contests_and_servers(path: Path, run: Run) -> None:
+def test_a_store_may_contain_contests_and_servers(path: Path, run: Run) -> None:
     _, told, _ = run("arena", "list", "--store", path)
     assert "round-robin" in told
     assert "yatzy" not in told
@@ -79,7 +79,7 @@ def test_a_game_of_a_server_is_played_again_to_its_points(path: Path, run: Run) 
 
 
 @pytest.mark.parametrize("text", ["server:", "server:0", "server:x", "server:-1", "server:1.1", "server:" + "9" * 40])
-def test_what_names_no_game_of_a_server(text: str) -> None:
+def test_invalid_names_of_a_servers_game(text: str) -> None:
     with pytest.raises(ParameterError, match="names no game of a server: give server:NUMBER"):
         game_id(text)
     assert game_id("server:12") == (0, 12)
@@ -105,7 +105,7 @@ def test_what_names_no_game_of_a_server(text: str) -> None:
         ),
     ],
 )
-def test_what_does_not_play_again_is_said_in_words(statement: str, error: Any, words: str, path: Path) -> None:
+def test_games_that_cannot_be_replayed_are_explained(statement: str, error: Any, words: str, path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(statement)
     with StoreReader(path) as reader, pytest.raises(error, match=words):

@@ -1,4 +1,4 @@
-"""Buckets, back-off, logs and origins by themselves, with clocks that the tests turn."""
+"""Token buckets, back-off, logs and origins, with fake clocks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dicegym.server.client_limits import LEAVING, LoginBackoff, ThrottledLog, To
 
 
 class Clock:
-    """Stands until it is turned."""
+    """A clock that changes only by assignment."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -21,7 +21,7 @@ class Clock:
         return self.now
 
 
-def test_a_bucket_holds_so_much_and_fills_up() -> None:
+def test_a_bucket_has_a_maximum_and_refills() -> None:
     clock = Clock()
     bucket = TokenBucket(10, 40, clock)
     assert [bucket.pay(10) for _ in range(5)] == [True] * 4 + [False]
@@ -32,11 +32,11 @@ def test_a_bucket_holds_so_much_and_fills_up() -> None:
     clock.now += 1000
     bucket.pay(20)
     bucket.give(1000)
-    assert bucket.left == 40, "it never holds more than at first"
+    assert bucket.left == 40, "it never holds more than its maximum"
 
 
-def test_a_throttled_log_does_not_grow_with_what_it_is_told() -> None:
-    """From however many addresses that comes."""
+def test_a_throttled_log_does_not_grow_with_its_input() -> None:
+    """From any number of addresses."""
     clock, lines = Clock(), list[str]()
     log = ThrottledLog(lines.append, clock)
     for number in range(1000):
@@ -60,7 +60,7 @@ def test_a_throttled_log_does_not_grow_with_what_it_is_told() -> None:
         ("unknown", "unknown"),
     ],
 )
-def test_what_counts_as_one_address(address: str, origin: str) -> None:
+def test_addresses_with_common_limits(address: str, origin: str) -> None:
     assert origin_of(address) == origin
 
 
@@ -72,9 +72,9 @@ def test_wrong_secrets_cost_growing_delays_however_many_come_at_once() -> None:
     assert delays[: backoff.FREE] == [0.0] * backoff.FREE
     assert waiting == pytest.approx([10, 20, 30])
     assert waiting[-1] == pytest.approx(backoff.LONGEST)
-    assert backoff.delay("5.6.7.8") == 0, "from another address the owner gets in at once"
+    assert backoff.delay("5.6.7.8") == 0, "there is no delay from another address"
     clock.now += backoff.SECONDS
-    assert backoff.delay("1.2.3.4") == pytest.approx(backoff.LONGEST), "there is room for one more"
+    assert backoff.delay("1.2.3.4") == pytest.approx(backoff.LONGEST), "one more may wait"
     clock.now += 2 * backoff.FREE * backoff.SECONDS
     assert backoff.delay("1.2.3.4") == 0
     for number in range(2 * backoff.REMEMBERED):
@@ -122,12 +122,12 @@ def test_right_secrets_cost_nothing() -> None:
     ],
 )
 def test_hosts_and_origins(listens: str, host: str, origins: list[str], taken: bool) -> None:
-    """A page of a name that leads here has that name as its host too: being the same does not help it."""
+    """A page whose name points here (DNS rebinding) sends that name as host too, and is still refused."""
     fault = Origins(listens, ["yatzy.example.org"], ["https://bots.example"]).fault([host], origins)
     assert (not fault) == taken, fault
 
 
-def test_a_request_with_no_host_or_two_is_refused() -> None:
+def test_a_request_without_exactly_one_host_is_refused() -> None:
     origins = Origins("127.0.0.1")
     assert origins.fault([], [])
     assert origins.fault(["127.0.0.1", "127.0.0.1"], [])
@@ -137,7 +137,7 @@ def test_a_request_with_no_host_or_two_is_refused() -> None:
     ("hosts", "pages", "complaint"),
     [(["http://x"], [], "--allow-host"), (["a b/c"], [], "--allow-host"), ([], ["bots.example"], "--allow-origin")],
 )
-def test_what_is_no_host_or_origin(hosts: list[str], pages: list[str], complaint: str) -> None:
+def test_invalid_hosts_and_origins(hosts: list[str], pages: list[str], complaint: str) -> None:
     with pytest.raises(ParameterError, match=complaint):
         Origins("127.0.0.1", hosts, pages)
 

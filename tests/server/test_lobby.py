@@ -1,4 +1,4 @@
-"""Who may play under which name, and who plays whom."""
+"""Names, secrets and opponents."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def secrets_file(folder: Path, text: str = "anna:correct horse\nbob:battery stap
 
 
 @run
-async def test_who_logs_in_again_with_its_secret_takes_over(tmp_path: Path) -> None:
-    """Its old connection may be dead without the server's knowing."""
+async def test_logging_in_again_with_the_secret_takes_over(tmp_path: Path) -> None:
+    """Its old connection may be dead unnoticed."""
     async with with_secrets(tmp_path) as server:
         old, bob = await Bot.named(server, "anna", **ANNAS), await Bot.named(server, "bob", **BOBS)
         standing = await old.until("STANDING")
@@ -95,7 +95,7 @@ LOGINS: dict[str, tuple[dict[str, Any], list[tuple[Any, str]]]] = {
             (login(playerName="\uff21NNA", **ANNAS), "anna"),
         ],
     ),
-    # who says more than the original is told more
+    # a login with more keys than the original gets the full protocol
     "a name": ({}, [(login(playerName="bob", **BOBS), "bob")]),
     "a client": ({}, [(login(client="mine 1.0", **BOBS), "bob")]),
     "a type": ({}, [({"type": "LOGIN", **BOBS}, "bob")]),
@@ -173,8 +173,8 @@ def waiting(name: str, since: Any = 0.0, met: Any = (), last: Any = ()) -> Any:
         ([], 2, 9, 9, 100, None),
         ([waiting("a")], 2, 0, 0, 100, None),
         ([waiting("a")], 2, 1, 0, 0, "a"),
-        ([waiting("a")], 2, 1, 3, 0, None),  # somebody may come ...
-        ([waiting("a")], 2, 1, 3, 1, "a"),  # ... but nobody waits for ever
+        ([waiting("a")], 2, 1, 3, 0, None),  # another bot may come ...
+        ([waiting("a")], 2, 1, 3, 1, "a"),  # ... but no bot waits forever
         ([waiting("a")], 3, 1, 0, 100, None),
         ([waiting("b", 2), waiting("a", 1)], 2, 1, 5, 2, "ab"),
         ([waiting("c", 3), waiting("b", 2), waiting("a", 1)], 2, 1, 5, 3, "ab"),
@@ -187,7 +187,7 @@ def waiting(name: str, since: Any = 0.0, met: Any = (), last: Any = ()) -> Any:
         ([waiting("a", 1), waiting("b", 2)], 4, 2, 0, 2, "ab"),
     ],
 )
-def test_who_plays_whom(
+def test_choice_of_opponents(
     waiters: list[Any], players: int, local: int, expected: int, now: float, chosen: str | None
 ) -> None:
     found = find_company(waiters, players, local, expected, now, patience=1)

@@ -1,4 +1,4 @@
-"""Bots that vanish from games over sockets, come back, or never come."""
+"""Bots that disconnect from games, come back, or never come."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ async def test_each_turn_of_one_that_has_given_up_comes_with_a_standing_of_its_o
     async with serving(tmp_path, players=3, games=1, answer=60.0) as server:
         bots, standing = await both(server, "anna", "bob", "carl")
         lost, *others = bots
-        lost.vanish()  # its turn is played, and at the next it has given up
+        lost.vanish()  # the server plays its turn, and from the next one on all turns
         shown = {bot.name: [] for bot in others}
 
         async def play(bot: Bot) -> None:
@@ -29,7 +29,7 @@ async def test_each_turn_of_one_that_has_given_up_comes_with_a_standing_of_its_o
 
         await asyncio.gather(*(play(bot) for bot in others))
         await server.wait_finished()
-    assert shown[others[0].name][2:] == shown[others[1].name][2:], "both are told the same"
+    assert shown[others[0].name][2:] == shown[others[1].name][2:], "both receive the same messages"
     turns = [
         (message["roundNumber"], message["currentPlayer"]["playerName"])
         for message in shown[others[1].name]
@@ -41,17 +41,17 @@ async def test_each_turn_of_one_that_has_given_up_comes_with_a_standing_of_its_o
             sum(field != "-" for row in message["standing"] for field in row["score"].split(","))
             for message in (before, after)
         ]
-        assert filled[1] - filled[0] <= 1, "no change is told together with another"
+        assert filled[1] - filled[0] <= 1, "each change has its own message"
     assert standing["roundNumber"] == 1
 
 
 @pytest.mark.parametrize("kind", [Bot, WebBot])
 @run
-async def test_a_lost_connection_stops_nobody_and_loses_no_result(tmp_path: Path, kind: str) -> None:
+async def test_a_lost_connection_stops_no_game_and_loses_no_result(tmp_path: Path, kind: str) -> None:
     async with serving(tmp_path, games=1) as server:
         lost, other = await kind.named(server, "lost"), await Bot.named(server, "other")
         playing = asyncio.create_task(other.play())
-        await lost.send(first_box(await lost.my_turn()))  # guests are rated when they have made a move
+        await lost.send(first_box(await lost.my_turn()))  # guests are rated after a move
         await lost.my_turn()
         lost.vanish()
         final = await playing
@@ -72,13 +72,13 @@ async def test_everybody_may_vanish_and_the_game_is_rated_all_the_same(tmp_path:
 
 
 @run
-async def test_who_comes_back_in_time_takes_its_seat_again(tmp_path: Path) -> None:
+async def test_a_bot_that_returns_in_time_gets_its_seat(tmp_path: Path) -> None:
     async with game_of_two(tmp_path, games=1) as (server, first, second, _):
         first.vanish()  # the server plays its first turn
         standing = await second.my_turn()
         back = await Bot.named(server, first.name)
         shown = await back.until("STANDING")
-        assert shown == standing, "it is shown the table at once"
+        assert shown == standing, "it receives the table at once"
         await second.send(first_box(standing))
         finals = await asyncio.gather(back.play(), second.play())
         assert finals[0] == finals[1]
@@ -87,11 +87,11 @@ async def test_who_comes_back_in_time_takes_its_seat_again(tmp_path: Path) -> No
 
 
 @run
-async def test_who_comes_back_too_late_waits_for_the_next_game(tmp_path: Path) -> None:
+async def test_a_bot_that_returns_too_late_waits_for_the_next_game(tmp_path: Path) -> None:
     async with game_of_two(tmp_path) as (server, first, second, _):
         first.vanish()
         await second.send(first_box(await second.my_turn()))
-        await second.my_turn()  # the second turn has been played for it, and with it the game
+        await second.my_turn()  # after its second turn the server plays the rest for it
         back = await Bot.named(server, first.name)
         await back.send({"type": "ROLL_DICE", "dice": [0]})
         assert (await back.until("ERROR"))["code"] == "not-your-turn"
@@ -102,7 +102,7 @@ async def test_who_comes_back_too_late_waits_for_the_next_game(tmp_path: Path) -
 
 
 @run
-async def test_the_server_rests_while_no_remote_bot_is_there(tmp_path: Path) -> None:
+async def test_the_server_rests_without_remote_bots(tmp_path: Path) -> None:
     async with serving(tmp_path, agents=("thrifty", "thrifty"), pause=0.0, gather=0.0) as server:
         assert server.told[0] == "starting the Yatzy server", "before its agents are loaded"
         assert server.lobby.resting

@@ -1,4 +1,4 @@
-"""A server whose store is on a real PostgreSQL server: nothing that was told is lost, whatever becomes of that one."""
+"""A server with a store on a real PostgreSQL server loses no announced result, whatever happens to the latter."""
 
 from __future__ import annotations
 
@@ -22,24 +22,29 @@ pytest.importorskip("psycopg")
 pytest.importorskip("websockets")
 from made_up import disorderly
 from postgres import Postgres
-from stored_results import WRITER, stored_results
+from stored_results import WRITER, made_result, stored_results
 from talk import both, eventually, first_box, run, serving
 
 from dicegym.arena import contest
 from dicegym.arena.store.reading import StoreReader
-from dicegym.server.game_results import ForcedTurn, GameResult, PlayerRating, SeatResult
+from dicegym.server.game_results import PlayerRating
 from dicegym.server.history import Archive
 from dicegym.server.result_store import ResultStore
 
 
-def game(number: int, first: str = "anna") -> GameResult:
-    places = (SeatResult(first, 231, 1, 1200.0, 1216.0), SeatResult("bob", 100, 2, 1200.0, 1184.0))
-    return GameResult(number, 2**64 - 1, 1.5, tuple(range(60)), places, (ForcedTurn(1, 4, "took more than 10 s"),))
+def reopened(where: str) -> ResultStore:
+    """Return a store that another server has just left."""
+    end = time.monotonic() + 5
+    while True:
+        try:
+            return ResultStore(where, "yatzy")
+        except ParameterError:
+            assert time.monotonic() < end
 
 
 @pytest.fixture
 def url(postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return the address of an empty database; results that wait do so in a folder of the test's own."""
+    """Return the URL of an empty database; the current folder is the test's own."""
     monkeypatch.chdir(tmp_path)
     return postgres.database()
 
@@ -48,32 +53,32 @@ def test_results_and_ratings_come_back(url: str, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="is empty"):
         Archive(url)
     store, other = ResultStore(url, "yatzy"), ResultStore(url, "hog")
-    with store.engine.connect() as connection:  # every commit reaches the disk
+    with store.engine.connect() as connection:  # every commit is on disk
         assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
     assert (store.begin_run(7), other.begin_run(7)) == (1, 2)
-    store.write([game(0), game(1)])
-    other.write([game(0, "carl")])
+    store.write([made_result(0), made_result(1)])
+    other.write([made_result(0, "carl")])
     with pytest.raises(ParameterError, match=r"store at postgresql://tester:\*\*\*@.* is in use by another server"):
         ResultStore(url, "yatzy")
     with Archive(url, "yatzy") as archive:
         assert (archive.count_games(), len(archive.ratings()), archive.name) == (2, 2, store.name)
     with pytest.raises(Exception, match="null value"):
-        store.write([game(2), game(3)._replace(number=None)])
+        store.write([made_result(2), made_result(3)._replace(number=None)])
     assert store.count_games() == 2, "all or none"
     store.close()
     other.close()
     store = ResultStore(url, "yatzy")
     assert store.ratings() == {"anna": PlayerRating(1216.0, 2, 2), "bob": PlayerRating(1184.0, 2, 0)}
-    assert stored_results(store) == [game(0), game(1)]
+    assert stored_results(store) == [made_result(0), made_result(1)]
     store.close()
     with Archive(url, "yatzy") as archive:
         assert archive.count_games()
-        assert [one.places for one in archive.games(player="anna")] == [game(0).places] * 2
+        assert [one.places for one in archive.games(player="anna")] == [made_result(0).places] * 2
     assert list(tmp_path.iterdir()) == []
 
 
 async def plays(bots: list[Any], games: int) -> None:
-    """Play so many games."""
+    """Play ``games`` games."""
 
     async def one(bot: Any) -> None:
         for _ in range(games):
@@ -96,7 +101,7 @@ async def test_games_go_on_while_the_database_is_out_of_reach(
         await plays(bots, 1)
         with Archive(url) as archive:
             assert archive.count_games()
-        # As a server that is stopped: nobody gets in, and who is there is thrown out
+        # Like a stopped server: it refuses connections and ends existing ones.
         postgres.run(
             f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false",
             f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'",
@@ -110,20 +115,20 @@ async def test_games_go_on_while_the_database_is_out_of_reach(
         with pytest.raises(ParameterError, match="in use by another server"):
             ResultStore(url, "yatzy")
         told = [line for line in server.told if "the store at postgresql" in line]
-        assert len(told) == 2, "it says so once, and when it is over"
+        assert len(told) == 2, "it is logged once, and when it is over"
         assert postgres.password not in "".join(server.told)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_contest_is_held_in_the_store_of_a_server_that_runs(postgres: Postgres, url: str) -> None:
-    """Its games are stored between the contest's matches; when its connections end, the next one finds room."""
+def test_a_contest_runs_in_the_store_of_a_running_server(postgres: Postgres, url: str) -> None:
+    """Its games are stored between the contest's matches; after its connections end, another server can start."""
     store, numbers = ResultStore(url, "yatzy"), itertools.count()
     store.begin_run(7)
     small = dicegym.game("hog", goal=20)
     entries = ["bacon", "swap", "tuned"]
 
     def write(*_: object) -> None:
-        store.write([game(next(numbers))])
+        store.write([made_result(next(numbers))])
 
     result = contest(small, entries, 7, progress=write, executors=disorderly(), games=4, store=url)
     assert result == contest(small, entries, 7, executors=disorderly(), games=4)
@@ -134,13 +139,7 @@ def test_a_contest_is_held_in_the_store_of_a_server_that_runs(postgres: Postgres
     postgres.run(
         f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{url.rpartition('/')[2]}'",
     )
-    end = time.monotonic() + 5
-    while True:
-        try:
-            other = ResultStore(url, "yatzy")
-            break
-        except ParameterError:
-            assert time.monotonic() < end
+    other = reopened(url)
     assert other.count_games() == written
     other.close()
     store.engine.dispose()
@@ -148,10 +147,10 @@ def test_a_contest_is_held_in_the_store_of_a_server_that_runs(postgres: Postgres
 
 @pytest.mark.slow
 @pytest.mark.parametrize("on", ["a server", "a file"])
-def test_a_contest_is_held_in_the_store_of_a_server_that_runs_and_is_killed(
+def test_a_contest_runs_in_the_store_of_a_server_that_is_killed(
     on: str, postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The server loses nothing, and makes room for the next one."""
+    """The server loses nothing, and another one can start."""
     monkeypatch.chdir(tmp_path)
     small = dicegym.game("hog", goal=20)
     where = postgres.database() if on == "a server" else str(tmp_path / "both.sqlite")
@@ -160,19 +159,13 @@ def test_a_contest_is_held_in_the_store_of_a_server_that_runs_and_is_killed(
         writer.stdout.readline()
         result = contest(small, ["bacon", "swap", "tuned"], 7, executors=disorderly(), games=40, store=where)
         told = [int(writer.stdout.readline()) for _ in range(20)][-1]
-        assert writer.poll() is None, "nor does the contest disturb the server"
+        assert writer.poll() is None, "the contest does not disturb the server"
         os.kill(writer.pid, signal.SIGKILL)
         told = max([told, *map(int, writer.stdout.read().split()[:-1])])
     assert result.stored is not None
     with StoreReader(where) as reader:
         assert reader.contest().played == 3
-    end = time.monotonic() + 5
-    while True:
-        try:
-            store = ResultStore(where, "yatzy")
-            break
-        except ParameterError:
-            assert time.monotonic() < end
+    store = reopened(where)
     assert len(stored_results(store)) == store.count_games() > told
     assert store.ratings()["anna"].rating == store.count_games() - 1
     store.close()

@@ -1,4 +1,4 @@
-"""Clients and servers of the original: such a client is spoken to as the original server does, and `join` speaks so."""
+"""Clients and servers of the original: our server and `join` use the original protocol with them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dicegym.server.client import Join
 
 
 class Original:
-    """A client as that of 2014: it knows three dozen lines of Python and no error.
+    """A client like that of 2014, without any error handling.
 
     Whatever one `recv` returns is one object, all of it; whoever it shows is to move is itself. Anything else that it
     is sent ends it by an exception, as it ended the original.
@@ -37,7 +37,7 @@ class Original:
         self._socket.sendall(json.dumps({"key": "LOGIN", "secret": secret}).encode())
 
     def play(self) -> list[Any]:
-        """Play until the server hangs up; return all that was seen."""
+        """Play until the server disconnects; return all messages."""
         with self._socket:
             while packet := self._socket.recv(4096):
                 message = json.loads(packet)
@@ -61,7 +61,7 @@ class Original:
 
 @run
 async def test_original_clients_play_whole_rated_games(tmp_path: Path) -> None:
-    """Against each other and a bot of our own, which hears everything."""
+    """Against each other and a bot with the full protocol."""
     async with with_secrets(tmp_path, players=3, games=3) as server:
         originals = [
             Original(server.ports["tcp"], secret, rolls)
@@ -86,7 +86,7 @@ async def test_original_clients_play_whole_rated_games(tmp_path: Path) -> None:
         assert {message["key"] for message in seen} == {"STANDING"}
         assert {message["currentPlayer"]["playerName"] for message in seen} == {name}, "only when it is to move"
         begun = [message for message in seen if message["currentPlayer"]["rollsLeft"] == 2]
-        assert [message["roundNumber"] for message in begun] == 3 * list(range(1, 16)), "once for each turn"
+        assert [message["roundNumber"] for message in begun] == 3 * list(range(1, 16)), "once per turn"
         scores = [row["score"] for message in seen for row in message["standing"]]
         assert all(len(score) == 15 and all(type(points) is int for points in score) for score in scores)
         assert begun[0]["standing"][0]["score"].count(-1) >= 14
@@ -98,7 +98,7 @@ async def test_original_clients_play_whole_rated_games(tmp_path: Path) -> None:
 
 
 @run
-async def test_an_error_of_an_original_client_is_told_by_asking_again(tmp_path: Path) -> None:
+async def test_an_original_client_is_asked_again_after_an_error(tmp_path: Path) -> None:
     async with with_secrets(tmp_path, games=1) as server:
         anna = Original(server.ports["tcp"], "correct horse", wrong=9)
         playing = asyncio.create_task(asyncio.to_thread(anna.play))
@@ -112,8 +112,8 @@ async def test_an_error_of_an_original_client_is_told_by_asking_again(tmp_path: 
 
 
 @run
-async def test_an_original_client_is_sent_nothing_when_it_has_no_turn(tmp_path: Path) -> None:
-    """Neither what others do, nor that its command came out of turn, nor an end, nor a farewell."""
+async def test_an_original_client_receives_only_its_turns(tmp_path: Path) -> None:
+    """Not others' moves, errors, the end of a game, or the end of the server."""
     async with with_secrets(tmp_path, games=1) as server:
         anna = await Bot.connect(server)
         await anna.send({"key": "LOGIN", "secret": "correct horse"})
@@ -145,7 +145,7 @@ async def test_an_original_client_that_comes_back_is_shown_its_turn(tmp_path: Pa
         if (await ours.until("STANDING"))["currentPlayer"]["playerName"] == "carl":
             await ours.send(first_box(ours.seen[-1]))
             await ours.until("STANDING")
-        anna._socket.close()  # in its turn, which the server plays
+        anna._socket.close()  # during its turn, which the server plays
         mine = await ours.my_turn()
         again = Original(server.ports["tcp"], "correct horse")
         playing = asyncio.create_task(asyncio.to_thread(again.play))
@@ -159,7 +159,7 @@ async def test_an_original_client_that_comes_back_is_shown_its_turn(tmp_path: Pa
 
 
 async def serve_original(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Serve as the original: show a client its own turns alone, with scores as arrays, and hang up after two games."""
+    """Serve like the original: show a client only its own turns, with scores as arrays; disconnect after two games."""
     assert json.loads(await reader.readline())["secret"] == "correct horse"
     game = dicegym.game("yatzy")
     for number in range(2):
@@ -182,14 +182,14 @@ async def test_join_plays_on_an_original_server() -> None:
         where = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
         join = Join("yatzy", where, RandomPlayer(), None, "correct horse", log=lines.append)
         await asyncio.to_thread(join.run)
-    assert join.played == 1, "the end of the last is told by hanging up"
+    assert join.played == 1, "the server ends the last game by disconnecting"
     assert not [line for line in lines if "ignored" in line]
     assert lines[-1] == "the server has closed the connection"
 
 
 @run
-async def test_join_does_not_answer_what_the_server_has_left_behind(tmp_path: Path) -> None:
-    """The agent sleeps through its time once: the server plays that turn, and what it thought of is not sent."""
+async def test_join_does_not_send_late_answers(tmp_path: Path) -> None:
+    """The agent exceeds its time once: the server plays that turn, and the late answer is not sent."""
     slept: list[int] = []
 
     def sleepy(turn: Any) -> int:
@@ -211,5 +211,5 @@ async def test_join_does_not_answer_what_the_server_has_left_behind(tmp_path: Pa
         await joining
         await server.wait_finished()
         (result,) = stored_results(server.store)
-    assert not [line for line in lines if "the server says" in line], "it has not answered out of turn"
+    assert not [line for line in lines if "the server says" in line], "it did not answer out of turn"
     assert [(incident.turn, incident.reason) for incident in result.incidents] == [(1, "gave no answer in 1 s")]

@@ -1,4 +1,4 @@
-"""The server as a user starts it: in a process of its own, which is interrupted, terminated and killed."""
+"""The server as a user starts it: a process that is interrupted, terminated and killed."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Process:
             await process.wait()
 
     async def line(self, part: str) -> Any:
-        """Return the next line that holds ``part``."""
+        """Return the next line that contains ``part``."""
         async with asyncio.timeout(60):
             while line := (await self.process.stdout.readline()).decode():
                 if part in line:
@@ -70,7 +70,7 @@ class Process:
         raise AssertionError(f"the server ended without a line with {part!r}")
 
     async def rest(self) -> Any:
-        """Return what it still prints, and its status."""
+        """Return the rest of its output, and its status."""
         text = (await self.process.stdout.read()).decode()
         return text, await self.process.wait()
 
@@ -83,7 +83,7 @@ async def play_on(bot: Bot, finals: list[Any]) -> None:
 
 @pytest.mark.slow
 @run
-async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Path) -> None:
+async def test_a_killed_server_loses_no_announced_result(tmp_path: Path) -> None:
     finals: list[Any] = []
     async with Process.started(tmp_path) as server:
         bots = [await Bot.named(server, f"bot-{i}") for i in range(8)]
@@ -100,7 +100,7 @@ async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Pa
     }
     assert {frozenset(game) for game in told} <= {frozenset(game) for game in stored}
     ratings = defaultdict(lambda: 1200.0)
-    for result in results:  # every game began with the ratings that the one before it had left
+    for result in results:  # every game began with the ratings after the previous one
         for place in result.places:
             assert place.before == ratings[place.name]
             ratings[place.name] = place.after
@@ -121,7 +121,7 @@ async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Pa
     "number", [signal.SIGTERM, *(pytest.param(one, marks=pytest.mark.slow) for one in ENDING if one != signal.SIGTERM)]
 )
 @run
-async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_path: Path, number: int) -> None:
+async def test_a_server_explains_its_stop_by_a_signal(tmp_path: Path, number: int) -> None:
     async with Process.started(tmp_path) as server:
         bots, standing = await both(server, "anna", "bob")
         await bots[0].send(first_box(standing))
@@ -132,7 +132,7 @@ async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_
         text, status = await server.rest()
         assert status == 0
         assert "1 games in progress are left unfinished and not rated" in text
-        assert "ratings and games are in results.sqlite; to go on, start the server again with the same" in text
+        assert "ratings and games are in results.sqlite; to continue, start the server with the same" in text
         last = text.splitlines()[-1]
         assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d the server has stopped: 0 games .* in this run", last)
         assert "Traceback" not in text
@@ -145,8 +145,8 @@ HANGS = "import time\ntime.sleep(1000)\ndef command(standing): pass\n"
 
 
 async def loading(server: int, before: set[str]) -> Path:
-    """Return the process of an agent that the process ``server`` has started, which had those of ``before``."""
-    async with asyncio.timeout(30):  # the first child is a trial of what keeps bots apart
+    """Return the process of an agent that process ``server`` has started since it had the children ``before``."""
+    async with asyncio.timeout(30):  # the first child is a trial of the isolation
         while True:
             for number in children(server) - before:
                 agent = Path("/proc", number)
@@ -157,7 +157,7 @@ async def loading(server: int, before: set[str]) -> Path:
 
 
 def children(process: int) -> set[str]:
-    """Return the numbers of the processes that one has started."""
+    """Return the ids of a process's children."""
     return set(" ".join(one.read_text() for one in Path(f"/proc/{process}/task").glob("*/children")).split())
 
 
@@ -204,7 +204,7 @@ async def test_a_server_that_ends_while_agents_load_leaves_nothing(tmp_path: Pat
 
 
 @run
-async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path) -> None:
+async def test_a_blocked_terminal_stops_no_game(tmp_path: Path) -> None:
     asked, free, lines = threading.Event(), threading.Event(), list[str]()
 
     def show(line: str) -> None:
@@ -244,7 +244,7 @@ async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path) -> No
         ("yatzy --tcp 0 --host no.such.host.invalid --guests", "cannot listen on no.such.host.invalid"),
     ],
 )
-def test_what_cannot_be_served_is_told_in_words_and_leaves_nothing(
+def test_invalid_settings_are_explained_and_leave_nothing(
     arguments: str, complaint: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -267,7 +267,7 @@ def test_what_cannot_be_served_is_told_in_words_and_leaves_nothing(
         ("hog 127.0.0.1:1 --agent bacon", "Hog has no server protocol"),
     ],
 )
-def test_what_cannot_be_joined_is_told_in_words(arguments: str, complaint: str, run: Run) -> None:
+def test_failures_to_join_are_explained(arguments: str, complaint: str, run: Run) -> None:
     status, _, said = run("server", "join", *arguments.split())
     assert status == 2
     assert complaint in said
@@ -281,7 +281,7 @@ def test_what_cannot_be_joined_is_told_in_words(arguments: str, complaint: str, 
         ("websockets", "", "join yatzy ws://127.0.0.1:1 --agent thrifty", "a ws:// address needs websockets"),
     ],
 )
-def test_what_is_not_installed_is_named_with_its_extra(
+def test_missing_packages_are_named_with_their_extra(
     missing: str, needs: str, arguments: str, complaint: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delitem(sys.modules, f"dicegym.server.{needs}", raising=False)  # to be imported again
@@ -294,7 +294,7 @@ def test_what_is_not_installed_is_named_with_its_extra(
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="POSIX alone has terminals that hang up")
 def test_a_signal_that_was_ignored_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As `nohup` has it."""
+    """As with `nohup`."""
 
     class HungUp:
         def __init__(self, *_: object) -> None:

@@ -1,4 +1,4 @@
-"""Clients that misbehave, with real sockets: nobody else's game notices."""
+"""Misbehaving clients, over real sockets, do not affect other games."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import json
 import socket
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +20,16 @@ from talk import PATIENCE, Bot, WebBot, both, eventually, first_box, game_of_two
 
 from dicegym.errors import ParameterError
 from dicegym.server import client_connections
+from dicegym.server.client_limits import ThrottledLog
 from dicegym.server.server import Server
+from dicegym.server.server_settings import ServerSettings
 
 BOUNDLESS = {"rate": 1 << 30}
-"""A budget that nobody spends."""
+"""A budget that no client exhausts."""
 
 
 async def a_game_is_played(server: Server) -> None:
-    """Let two new bots play a whole game; they must have nobody else to play with."""
+    """Play a whole game of two new bots; no other bots may wait."""
     bots, standing = await both(server, "good-1", "good-2")
     await bots[0].send(first_box(standing))
     finals = await asyncio.gather(*(bot.play() for bot in bots))
@@ -43,11 +45,11 @@ async def test_byte_by_byte_half_and_interleaved(tmp_path: Path) -> None:
         half = json.dumps(first_box(standing)).encode()[:20]
         for byte in text[:-1]:
             await first.send(bytes([byte]))
-            await second.send(half[:1])  # one's bytes are never another's
+            await second.send(half[:1])  # bytes of two clients are never mixed
             await asyncio.sleep(0)
         await first.send(text[-1:])
         own = await second.my_turn()
-        await second.send(b"\n" + json.dumps(first_box(own)).encode())  # a new line ends what was begun before
+        await second.send(b"\n" + json.dumps(first_box(own)).encode())  # a new line ends the incomplete object
         assert [message["code"] for message in second.seen if message["key"] == "ERROR"] == ["bad-json"]
         assert (await first.my_turn())["roundNumber"] == 2
 
@@ -58,7 +60,7 @@ async def test_many_commands_in_one_packet(tmp_path: Path) -> None:
         roll = b'{"type":"ROLL_DICE","dice":[0]}'
         await first.send(roll + roll + json.dumps(first_box(standing)).encode() + roll)
         assert (await second.my_turn())["roundNumber"] == 1
-        assert (await first.until("ERROR"))["code"] == "not-your-turn", "the fourth came too late"
+        assert (await first.until("ERROR"))["code"] == "not-your-turn", "the fourth command is too late"
 
 
 @run
@@ -69,14 +71,12 @@ async def test_silent_guests_are_seated_and_their_games_end(tmp_path: Path) -> N
         assert server.store.count_games() == 30
         assert {len(result.incidents) for result in stored_results(server.store)} == {4}
         assert len({place.name for result in stored_results(server.store) for place in result.places}) == 60
-        assert server.store.ratings() == {}, "none of them has made a move"
+        assert server.store.ratings() == {}, "none of them made a move"
         assert silent
 
 
 @run
-async def test_one_that_never_reads_is_dropped_and_stalls_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_client_that_never_reads_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_connections, "MOST_UNREAD", 1 << 14)
     async with serving(tmp_path, **BOUNDLESS) as server:
         raw = socket.socket()
@@ -95,10 +95,10 @@ async def test_one_that_never_reads_is_dropped_and_stalls_nobody(
 
 
 async def is_dropped(server: Server, shout: Callable[[Callable[[], bool]], Coroutine[Any, Any, None]]) -> None:
-    """Let the only client shout while others play, for as long as it is heard; it must be gone in the end."""
+    """Let the only client shout until it is dropped, while others play."""
     await eventually(lambda: server.lobby.clients)
     (link,) = server.lobby.clients
-    # Buffers of the kernel would otherwise hold megabytes before the server sees that nobody reads.
+    # Otherwise the kernel would buffer megabytes before the server notices.
     link.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     shouting = asyncio.create_task(shout(lambda: link in server.lobby.clients))
     await a_game_is_played(server)
@@ -117,14 +117,24 @@ async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path: Path, monke
         async def shout(heard: Callable[[], bool]) -> None:
             while heard():
                 await bot.connection.send('{"type":"SHOUT"}')
-                await asyncio.sleep(0)  # to send suspends nobody while there is room
+                await asyncio.sleep(0)  # sending does not suspend while there is room
 
         await is_dropped(server, shout)
         bot.vanish()
 
 
+@contextlib.asynccontextmanager
+async def listening(enter: Callable[[Any], None], **ports: int) -> AsyncIterator[client_connections.Ports]:
+    """Yield open ports without a lobby."""
+    opened = client_connections.Ports(enter, ServerSettings("yatzy", **ports), ThrottledLog(lambda line: None))
+    await opened.take()
+    await opened.accept()
+    yield opened
+    await opened.close()
+
+
 async def most_at_once(count: Callable[[], int], wanted: int) -> int:
-    """Return by how many something grew at most in one round of the event loop, until it is as many as are wanted."""
+    """Return the largest growth of a count in one round of the event loop, until it reaches ``wanted``."""
     counts = [0]
     while counts[-1] < wanted:
         await asyncio.sleep(0)
@@ -134,30 +144,24 @@ async def most_at_once(count: Callable[[], int], wanted: int) -> int:
 
 @run
 async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_path: Path) -> None:
-    """Between two portions others have their turn, and nothing more is taken from the network."""
+    """Other clients take their turn between two portions."""
     seen: list[Any] = []
-    ports = client_connections.Ports(lambda connection: setattr(connection, "hear", seen.append))
-    await ports.take(tcp=0)
-    await ports.accept()
-    _, writer = await asyncio.open_connection("127.0.0.1", ports.numbers["tcp"])
-    writer.write(b"{}" * 100)
-    assert await most_at_once(lambda: len(seen), 100) <= client_connections.IN_A_ROW
-    writer.close()
-    await ports.close()
+    async with listening(lambda connection: setattr(connection, "hear", seen.append), tcp=0) as ports:
+        _, writer = await asyncio.open_connection("127.0.0.1", ports.numbers["tcp"])
+        writer.write(b"{}" * 100)
+        assert await most_at_once(lambda: len(seen), 100) <= client_connections.IN_A_ROW
+        writer.close()
 
 
 @run
 @pytest.mark.parametrize("kind", ["tcp", "ws"])
 async def test_connections_that_come_at_once_are_taken_a_few_at_a_time(kind: str) -> None:
-    """Between a few of them others have their turn; the system keeps the rest, and refuses none."""
-    ports = client_connections.Ports(lambda connection: None)
-    await ports.take(**{kind: 0})
-    await ports.accept()
-    crowd = [socket.create_connection(("127.0.0.1", ports.numbers[kind]), PATIENCE) for _ in range(100)]
-    assert await most_at_once(lambda: len(ports.alive), 100) <= client_connections.ACCEPTED_AT_ONCE
-    for each in crowd:
-        each.close()
-    await ports.close()
+    """Other clients take their turn between a few connections; the system queues the rest."""
+    async with listening(lambda connection: None, **{kind: 0}) as ports:
+        crowd = [socket.create_connection(("127.0.0.1", ports.numbers[kind]), PATIENCE) for _ in range(100)]
+        assert await most_at_once(lambda: len(ports.alive), 100) <= client_connections.ACCEPTED_AT_ONCE
+        for each in crowd:
+            each.close()
 
 
 @run
@@ -176,7 +180,7 @@ async def test_login_floods(tmp_path: Path) -> None:
         assert sum(answer.get("code") == "full" for answer in answers) == 31
         names = {answer["playerName"] for answer in answers if answer["key"] == "WELCOME"}
         assert names == {f"anna-{i}" for i in range(2, 51)}
-        assert await crowd[-1].until("never") == {}, "who is not taken is disconnected"
+        assert await crowd[-1].until("never") == {}, "refused clients are disconnected"
         for other in crowd:
             other.vanish()
         await eventually(lambda: len(server.lobby.clients) == 1)
@@ -208,7 +212,7 @@ async def test_binary_and_oversized_frames(tmp_path: Path) -> None:
 
 
 @run
-async def test_what_is_no_websocket_at_all(tmp_path: Path) -> None:
+async def test_requests_without_websocket(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["ws"])
         writer.write(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
@@ -234,7 +238,7 @@ async def test_connections_that_come_and_go_leave_nothing_behind(tmp_path: Path)
 
 
 @run
-async def test_a_port_in_use_is_told_in_words(tmp_path: Path) -> None:
+async def test_a_port_in_use_is_explained(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         for name in ("tcp", "ws"):
             (folder := tmp_path / name).mkdir()

@@ -1,4 +1,4 @@
-"""What the server remembers survives whatever ends it."""
+"""The server's store survives any end of the server."""
 
 from __future__ import annotations
 
@@ -17,16 +17,11 @@ import dicegym
 from dicegym.errors import UnknownNameError
 
 pytest.importorskip("sqlalchemy")
-from stored_results import WRITER, stored_results
+from stored_results import WRITER, made_result, stored_results
 
-from dicegym.server.game_results import ForcedTurn, GameResult, PlayerRating, SeatResult
+from dicegym.server.game_results import PlayerRating
 from dicegym.server.history import Archive
 from dicegym.server.result_store import ResultStore
-
-
-def result(number: int, *, first: str = "anna", second: Any = "bob", after: Any = (1216.0, 1184.0)) -> Any:
-    places = (SeatResult(first, 231, 1, 1200.0, after[0]), SeatResult(second, 198, 2, 1200.0, after[1]))
-    return GameResult(number, 2**64 - 1, 1.5, (256, 512, 1000), places, (ForcedTurn(1, 4, "took more than 10 s"),))
 
 
 @pytest.fixture
@@ -34,7 +29,7 @@ def path(tmp_path: Path) -> Any:
     return tmp_path / "results.sqlite"
 
 
-def test_who_asks_waits_while_another_thread_writes(path: Path) -> None:
+def test_a_reading_thread_waits_for_a_writing_one(path: Path) -> None:
     store = ResultStore(path, "yatzy")
     store.begin_run(7)
     writes, may_end = threading.Event(), threading.Event()
@@ -43,7 +38,7 @@ def test_who_asks_waits_while_another_thread_writes(path: Path) -> None:
         with store.writing():
             writes.set()
             may_end.wait(20)
-        store.write([result(0)])
+        store.write([made_result(0)])
 
     with ThreadPoolExecutor(2) as threads:
         writing = threads.submit(write)
@@ -60,22 +55,24 @@ def test_who_asks_waits_while_another_thread_writes(path: Path) -> None:
 
 def test_results_and_ratings_come_back(path: Path) -> None:
     store = ResultStore(path, "yatzy")
-    with store.engine.connect() as connection:  # every commit reaches the disk
+    with store.engine.connect() as connection:  # every commit is on disk
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
     assert store.begin_run(7) == 1
-    store.write([result(0)])
-    store.write([result(1, after=(1230.25, 1169.75))])
-    with pytest.raises(Exception, match="NOT NULL"):  # all or none are written
-        store.write([result(2, first="carl", after=(1300.0, 1100.0)), result(3)._replace(seed=2, number=None)])
-    store.write([result(0)])  # a server's answer to a commit may be lost, and what it stored is sent again
+    store.write([made_result(0)])
+    store.write([made_result(1, after=(1230.25, 1169.75))])
+    with pytest.raises(Exception, match="NOT NULL"):  # all games of a call are stored, or none
+        store.write(
+            [made_result(2, first="carl", after=(1300.0, 1100.0)), made_result(3)._replace(seed=2, number=None)]
+        )
+    store.write([made_result(0)])  # if the confirmation of a commit is lost, the games are sent again
     store.close()
     store = ResultStore(path, "yatzy")
     assert store.ratings() == {"anna": PlayerRating(1230.25, 2, 2), "bob": PlayerRating(1169.75, 2, 0)}
-    assert stored_results(store) == [result(0), result(1, after=(1230.25, 1169.75))]
+    assert stored_results(store) == [made_result(0), made_result(1, after=(1230.25, 1169.75))]
     assert store.count_games() == 2
-    assert store.begin_run(7) == 2, "another run, so that no game is played twice"
-    store.write([result(0)])
+    assert store.begin_run(7) == 2, "another run, so that no game is repeated"
+    store.write([made_result(0)])
     assert store.count_games() == 3
     store.close()
 
@@ -94,13 +91,13 @@ def test_a_writer_that_is_killed_loses_nothing_it_announced(path: Path) -> None:
     store.close()
 
 
-def test_servers_of_several_games_share_a_store_and_no_rating(path: Path) -> None:
+def test_servers_of_several_games_share_a_store_but_not_ratings(path: Path) -> None:
     stores = {game: ResultStore(path, game) for game in ("yatzy", "hog")}
     for number, store in enumerate(stores.values(), 1):
         assert store.begin_run(7, dicegym.game(store.game)) == number
-    stores["yatzy"].write([result(0)])
-    stores["hog"].write([result(0, first="carl")])
-    stores["hog"].write([result(1, first="dora")])
+    stores["yatzy"].write([made_result(0)])
+    stores["hog"].write([made_result(0, first="carl")])
+    stores["hog"].write([made_result(1, first="dora")])
     for store in stores.values():
         store.close()
     yatzy, hog = ResultStore(path, "yatzy"), ResultStore(path, "hog")

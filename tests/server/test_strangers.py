@@ -1,4 +1,4 @@
-"""What comes from strangers, over real sockets: floods, idle crowds, guessers, web pages. Who plays notices nothing."""
+"""Floods, idle crowds, guessers and web pages, over real sockets, do not affect players."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from dicegym.server import client_connections, client_limits
 from dicegym.server.client_limits import LoginBackoff, room_for
 from dicegym.server.server import Server
 
-# Web pages
+# --- web pages
 
 
 async def browser(server: Server, host: str, origin: str | None) -> Any:
-    """Connect as a page of ``origin`` does that takes the server for ``host``."""
+    """Connect like a page of ``origin`` that calls the server ``host``."""
     port = server.ports["ws"]
     return await connect(f"ws://{host}:{port}", host="127.0.0.1", port=port, origin=origin, proxy=None)
 
@@ -46,7 +46,7 @@ async def test_pages_of_others_cannot_play(tmp_path: Path) -> None:
                 await browser(server, host, origin)
             response = caught.value.response
             assert response.status_code == 403
-            assert "--allow-" in response.body.decode(), "it says what the operator can do"
+            assert "--allow-" in response.body.decode(), "the message says what the operator can do"
         assert [line for line in server.told if "a WebSocket from 127.0.0.1" in line and "was refused" in line]
         await eventually(lambda: not server.lobby.clients)
 
@@ -74,7 +74,7 @@ NO_CLIENTS = [
 
 
 @run
-async def test_what_is_no_client_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_programs_of_other_protocols_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_connections, "CLOSING", 0.1)
     async with serving(tmp_path) as server:
         for data in NO_CLIENTS:
@@ -84,17 +84,17 @@ async def test_what_is_no_client_is_told_so(tmp_path: Path, monkeypatch: pytest.
             assert (error["key"], error["code"]) == ("ERROR", "bad-json"), data
             assert "this port speaks JSON" in error["message"]
             assert await bot.receive() == {}
-            await eventually(lambda: not server.lobby.clients)  # although it stays
+            await eventually(lambda: not server.lobby.clients)  # although it keeps its side open
             bot.close()
         assert [line for line in server.told if "reached the TCP port" in line]
 
 
-# Capacity
+# --- capacity
 
 
 @contextlib.asynccontextmanager
 async def crowd(server: Server, many: int) -> AsyncIterator[list[Any]]:
-    """Yield so many connections that say nothing."""
+    """Yield ``many`` silent connections."""
     bots = [await Bot.connect(server) for _ in range(many)]
     try:
         yield bots
@@ -105,7 +105,7 @@ async def crowd(server: Server, many: int) -> AsyncIterator[list[Any]]:
 
 @pytest.mark.parametrize(
     ("guests", "many"),
-    [(False, 200), *(pytest.param(guests, 1000, marks=pytest.mark.slow) for guests in (True, False))],
+    [(False, 200), (True, 200), *(pytest.param(guests, 1000, marks=pytest.mark.slow) for guests in (True, False))],
 )
 @run
 async def test_idle_connections_do_not_lock_owners_out(tmp_path: Path, guests: bool, many: int) -> None:
@@ -113,13 +113,13 @@ async def test_idle_connections_do_not_lock_owners_out(tmp_path: Path, guests: b
         pytest.skip("this system lets a process have too few open files")
     how = {"guests": guests, "login": 0.2 if guests else 60, "answer": 60.0, "connections": many}
     async with with_secrets(tmp_path, **how) as server, crowd(server, many):
-        if guests:  # they have become guests, and sit at tables or wait
+        if guests:  # they became guests, and play or wait
             await eventually(lambda: len(server.lobby.named) == many)
         else:
             await eventually(lambda: len(server.lobby.clients) == many)
         late = await Bot.connect(server)
         await late.send({"key": "LOGIN", "playerName": "carl"})
-        if guests:  # an idle one of whom has made room
+        if guests:  # an idle guest was disconnected for it
             assert (await late.until("WELCOME"))["playerName"] == "carl"
         else:
             assert (await late.until("ERROR"))["code"] == "secret-needed"
@@ -135,19 +135,19 @@ async def test_idle_connections_do_not_lock_owners_out(tmp_path: Path, guests: b
 
 
 @run
-async def test_who_is_refused_keeps_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each may still read why; of a flood of them the oldest are cut off."""
+async def test_refused_clients_take_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each may still read why; in a flood the oldest are cut off."""
     monkeypatch.setattr(client_connections, "LEAVING", 2)
     monkeypatch.setattr(client_connections, "CLOSING", 60.0)
     async with serving(tmp_path, connections=1) as server, crowd(server, 1):
         await eventually(lambda: len(server.lobby.clients) == 1)
         async with crowd(server, 6) as bots:
-            await eventually(lambda: len(server._listening.alive) == 3)
+            await eventually(lambda: len(server._ports.alive) == 3)
             assert (await bots[-1].until("ERROR"))["code"] == "full"
 
 
 @run
-async def test_who_is_sent_away_is_told_why_and_who_plays_is_not(tmp_path: Path) -> None:
+async def test_idle_clients_are_disconnected_with_a_reason_and_players_are_not(tmp_path: Path) -> None:
     async with with_secrets(tmp_path, connections=3) as server:
         playing, standing = await both(server, "carl", "dora")
         await playing[0].send(first_box(standing))
@@ -158,19 +158,19 @@ async def test_who_is_sent_away_is_told_why_and_who_plays_is_not(tmp_path: Path)
         assert (error["code"], await idle.receive()) == ("full", {})
         assert "you were idle" in error["message"]
         late = await Bot.connect(server)
-        assert (await late.receive())["code"] == "full", "all others play, or own their names"
+        assert (await late.receive())["code"] == "full", "all others play or are owners"
         assert owner.name == "anna"
         assert (await playing[0].my_turn())["roundNumber"] == 2
 
 
 @run
-async def test_who_does_not_log_in_makes_room_for_others(tmp_path: Path) -> None:
+async def test_clients_without_a_login_make_room_for_others(tmp_path: Path) -> None:
     async with with_secrets(tmp_path, connections=2, login=0.3) as server, crowd(server, 10) as bots:
         await eventually(lambda: len(server.lobby.clients) == 2)
         assert (await bots[2].until("ERROR"))["code"] == "full"
         assert (await Bot.named(server, "anna", secret="correct horse")).name == "anna"
         await asyncio.sleep(0.5)
-        assert len(server.lobby.named) <= 2, "who was sent away is no guest later"
+        assert len(server.lobby.named) <= 2, "disconnected clients do not become guests"
 
 
 @run
@@ -185,19 +185,19 @@ async def test_a_handshake_that_does_not_end_is_given_up(tmp_path: Path) -> None
 
 
 @run
-async def test_handshakes_that_do_not_end_keep_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unfinished_handshakes_keep_no_client_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_connections, "HANDSHAKES", 5)
     async with serving(tmp_path) as server:
         begun = [await asyncio.open_connection("127.0.0.1", server.ports["ws"]) for _ in range(8)]
         assert (await WebBot.named(server, "anna")).name == "anna"
         for reader, _ in begun[:3]:
             with contextlib.suppress(ConnectionError):
-                assert await asyncio.wait_for(reader.read(), 5) == b"", "the oldest are let go"
+                assert await asyncio.wait_for(reader.read(), 5) == b"", "the oldest are disconnected"
         for _, writer in begun:
             writer.close()
 
 
-# Secrets
+# --- secrets
 
 
 @run
@@ -214,13 +214,13 @@ async def test_guessers_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             assert await bot.receive() == {}
         assert time.perf_counter() - began >= 3 * LoginBackoff.SECONDS
         anna = await Bot.named(server, "anna", secret="correct horse")
-        assert time.perf_counter() - began >= 4 * LoginBackoff.SECONDS, "she waits, as guesses from her address do"
+        assert time.perf_counter() - began >= 4 * LoginBackoff.SECONDS, "the owner waits like guessers from her address"
         assert anna.name == "anna"
 
 
 @run
-async def test_to_hang_up_and_come_again_saves_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A secret is not looked at before its time, so nobody learns anything by not waiting for the answer."""
+async def test_reconnecting_saves_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A secret is checked only after the delay, so hanging up early reveals nothing."""
     async with with_secrets(tmp_path) as server:
         for _ in range(LoginBackoff.FREE):
             bot = await Bot.connect(server)
@@ -232,25 +232,25 @@ async def test_to_hang_up_and_come_again_saves_no_time(tmp_path: Path, monkeypat
         for _ in range(20):
             bot = await Bot.connect(server)
             await bot.send({"key": "LOGIN", "playerName": "anna", "secret": "correct horse"} | {"client": "x"})
-            await bot.send({"key": "LOGIN", "playerName": "carl"})  # nor is anything that comes behind it
+            await bot.send({"key": "LOGIN", "playerName": "carl"})  # later messages are ignored too
             bot.vanish()
         await asyncio.sleep(0.03 * LoginBackoff.SECONDS)
         assert not looked
         assert not server.lobby.named
 
 
-# Floods
+# --- floods
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", server_flood.FLOODS)
 def test_a_flood_costs_the_others_no_more_than_milliseconds(kind: str) -> None:
-    """The bound has room for busy machines; `python -m benchmarks measure server` measures the wait."""
+    """The bound allows for busy machines; `python -m benchmarks measure server` measures the wait."""
     assert server_flood.measure("yatzy", kind, 0.25).median < 50
 
 
 @run
-async def test_who_keeps_flooding_is_slowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_flooding_client_is_slowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_connections, "REFILL", 0.02)
     async with serving(tmp_path, rate=12_800) as server:
         flooder = await Bot.named(server, "flooder")
@@ -287,7 +287,7 @@ async def test_a_websocket_that_keeps_pinging_is_slowed(tmp_path: Path, monkeypa
         pinging = asyncio.create_task(ping())
         await eventually(lambda: any(pong.done() for pong in pongs))
         await asyncio.sleep(1)
-        assert sum(pong.done() for pong in pongs) < 4_000, "those of a packet are answered, and then none for long"
+        assert sum(pong.done() for pong in pongs) < 4_000, "after the first packet, it is paused for long"
         pinging.cancel()
         bot.vanish()
         await eventually(lambda: not server.lobby.clients)
@@ -295,7 +295,7 @@ async def test_a_websocket_that_keeps_pinging_is_slowed(tmp_path: Path, monkeypa
 
 @run
 async def test_fast_players_spend_nothing(tmp_path: Path) -> None:
-    """Hundreds of moves a second, with a budget of one message."""
+    """Hundreds of moves per second, with a budget of one message."""
     async with serving(tmp_path, rate=4096, games=8) as server:
         bots, standing = await both(server, "anna", "bob")
         await bots[0].send(first_box(standing))
@@ -322,7 +322,7 @@ async def test_half_messages_that_come_slowly_cost_nothing(tmp_path: Path) -> No
 
 @run
 async def test_a_crowd_of_floods_does_not_grow_memory(tmp_path: Path) -> None:
-    """What clients send and do not get through stays in the system's buffers, and in the end with them."""
+    """Unread data stays in the system's buffers and at the clients."""
     async with serving(tmp_path) as server, crowd(server, 50) as bots:
         for bot in bots:
             bot.writer.write(b'{"a": "' + b"x" * (1 << 20))

@@ -1,4 +1,4 @@
-"""Files of results that are locked, full, damaged or not to be written: words, a way out, and nothing lost."""
+"""Stores that are locked, full, damaged or read-only: helpful messages, and no lost results."""
 
 from __future__ import annotations
 
@@ -22,19 +22,13 @@ from dicegym.errors import DicegymError, ParameterError
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from command_line import Run
-from stored_results import stored_results
+from stored_results import made_result, stored_results
 from talk import Bot, both, eventually, first_box, run, serving
 
 from dicegym.arena.store.opening import BusyError, trouble_of
 from dicegym.server import result_store as store_module
-from dicegym.server.game_results import ForcedTurn, GameResult, SeatResult
 from dicegym.server.history import Archive
 from dicegym.server.result_store import ResultStore
-
-
-def game(number: int) -> GameResult:
-    places = (SeatResult(f"anna-{number % 7}", 231, 1, 1200.0, 1216.0), SeatResult("bob", 100, 2, 1200.0, 1184.0))
-    return GameResult(number, 5, 1.5, tuple(range(60)), places, (ForcedTurn(1, 4, "took more than 10 s"),))
 
 
 @pytest.fixture
@@ -43,7 +37,7 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "results.sqlite"
     store = ResultStore(path, "yatzy")
     store.begin_run(7)
-    store.write([game(number) for number in range(30)])
+    store.write([made_result(number, f"anna-{number % 7}") for number in range(30)])
     store.end_run()
     store.close()
     return path
@@ -51,7 +45,7 @@ def path(tmp_path: Path) -> Path:
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Lock a file as another program might."""
+    """Lock a file like another program."""
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
         yield
@@ -63,7 +57,7 @@ def state_of(folder: Path) -> dict[str, str]:
 
 
 def asked(path: Path) -> None:
-    """Ask everything that can be asked of a file."""
+    """Read everything in a store."""
     with Archive(path) as archive:
         archive.count_games()
         archive.ratings()
@@ -92,7 +86,7 @@ def complaint_of(look: Callable[[Path], None], path: Path) -> str | None:
 
 
 @pytest.mark.slow
-def test_flipped_bytes_are_told_in_words_or_harmless(path: Path) -> None:
+def test_flipped_bytes_are_explained_or_harmless(path: Path) -> None:
     good, draw, told = path.read_bytes(), random.Random(7), 0
     for _ in range(60):
         data = bytearray(good)
@@ -133,7 +127,7 @@ def test_a_damaged_file_is_refused_with_a_way_out_and_not_touched(
     for words in ("start yatzy --tcp 0", "ratings yatzy", "games --last 0"):
         status, _, err = run("server", *words.split())
         said = " ".join(err.split())
-        if status:  # what is asked may lie elsewhere
+        if status:  # a reading command may not touch the damaged part
             assert status == 2
             assert "Traceback" not in said
             assert "nothing in it was changed" in said
@@ -145,7 +139,7 @@ def test_a_damaged_file_is_refused_with_a_way_out_and_not_touched(
         assert status or not words.startswith("start")
 
 
-def test_what_cannot_be_opened_is_told_in_words(tmp_path: Path) -> None:
+def test_stores_that_cannot_be_opened_are_explained(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="No such file"):
         ResultStore(tmp_path / "nowhere" / "x.sqlite", "yatzy")
     with pytest.raises(ParameterError, match="is not a file: a server makes"):
@@ -160,7 +154,7 @@ def test_what_cannot_be_opened_is_told_in_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap, to make a folder read-only for root too")
-def test_a_file_that_cannot_be_written_is_told_in_words(path: Path) -> None:
+def test_a_read_only_store_is_explained(path: Path) -> None:
     (folder := path.parent / "sealed").mkdir()
     sealed = Path(shutil.copy(path, folder))
     jail = ["bwrap", "--dev-bind", "/", "/", "--die-with-parent"]
@@ -169,7 +163,7 @@ def test_a_file_that_cannot_be_written_is_told_in_words(path: Path) -> None:
         pytest.skip("namespaces are forbidden here")
     before = state_of(folder)
     said = spoken([*jail, sys.executable, "-c", LOOK, str(sealed), str(path)]).splitlines()
-    assert [line for line in said if "games" in line] == ["30 games"] * 2, "what can be read is read"
+    assert [line for line in said if "games" in line] == ["30 games"] * 2, "reading works"
     of_folder, of_file = (line for line in said if "games" not in line)
     assert "Read-only file system" in of_folder
     assert "give another --store" in of_folder
@@ -194,7 +188,7 @@ for path in map(Path, sys.argv[1:]):
 
 
 def spoken(command: list[str]) -> str:
-    """Return what a program prints that ends well."""
+    """Return the output of a successful program."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -215,7 +209,7 @@ store.begin_run(1)
 _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
 places = (SeatResult("anna", 231, 1, 1200.0, 1216.0), SeatResult("bob", 100, 2, 1200.0, 1184.0))
 async def main():
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 17, most))  # as a full disk: no file grows beyond that
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 17, most))  # like a full disk: no file grows beyond this
     told = []
     for number in range(1000, 2000):
         done = store.keep(GameResult(number, 5, 1.5, tuple(range(1000)), places, ()))
@@ -241,10 +235,10 @@ except ParameterError as error:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits on the size of files")
-def test_a_full_disk_loses_nothing_that_was_told(path: Path) -> None:
+def test_a_full_disk_loses_no_announced_result(path: Path) -> None:
     said = spoken([sys.executable, "-c", FULL, str(path)])
     first, last, refused = said.splitlines()
-    assert first == "True True False", "what cannot be stored is told to nobody"
+    assert first == "True True False", "unstored results are not announced"
     assert last.startswith("True [")
     assert "make room on its disk" in last
     assert "can be written again" in last
@@ -255,7 +249,7 @@ def test_a_full_disk_loses_nothing_that_was_told(path: Path) -> None:
 
 
 async def plays(bots: list[Bot], games: int) -> list[Any]:
-    """Play so many games; return what was told of them."""
+    """Play ``games`` games; return their FINALs."""
     return [(await asyncio.gather(*(bot.play() for bot in bots)))[0] for _ in range(games)]
 
 
@@ -272,14 +266,14 @@ async def test_a_locked_file_loses_no_result_and_stops_no_other_game(tmp_path: P
             await others[0].send(first_box(standing))
             more = asyncio.create_task(plays(others, 1))
             await asyncio.sleep(0.3)
-            assert not waiting.done(), "told when it is stored, and not before"
+            assert not waiting.done(), "announced only after it is stored"
         (final,), (other,) = await waiting, await more
         assert final["key"] == other["key"] == "FINAL"
         assert server.store.count_games() == 2
         told = [line for line in server.told if "results.sqlite" in line]
-        assert any("for at most 300 s until they are told, and other games go on" in line for line in told)
+        assert any("for at most 300 s to be announced, and other games continue" in line for line in told)
         assert any("can be written again: 2 results are stored" in line for line in told)
-        assert len(told) == 3, "it says so once"
+        assert len(told) == 3, "it is logged once"
     results = ResultStore(path, "yatzy")
     assert [result.number for result in stored_results(results)] == [0, 1]
     results.close()
@@ -302,7 +296,7 @@ async def test_a_locked_file_is_refused_at_the_start(tmp_path: Path) -> None:
     ],
 )
 @run
-async def test_what_keeps_a_server_from_writing_stops_it_and_nothing_was_told(
+async def test_a_store_that_stays_broken_stops_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str, words: str
 ) -> None:
     def damaged(results: object) -> None:
@@ -310,7 +304,7 @@ async def test_what_keeps_a_server_from_writing_stops_it_and_nothing_was_told(
         error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
         raise error
 
-    if trouble == "locked":  # which may pass
+    if trouble == "locked":  # which may end
         monkeypatch.setattr(store_module, "LONGEST_TROUBLE", 0.3)
     with contextlib.ExitStack() as stack:
         async with serving(tmp_path) as server:

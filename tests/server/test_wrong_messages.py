@@ -1,4 +1,4 @@
-"""What is wrong, late or out of turn in a game over sockets: it is told, and costs whoever sent it alone."""
+"""Wrong, late and out-of-turn messages get errors, and cost only their sender."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ ILLEGAL = [
 
 
 @run
-async def test_what_is_wrong_is_told_and_changes_nothing(tmp_path: Path) -> None:
-    for part in range(0, len(ILLEGAL), 9):  # nine errors in a turn are forgiven
+async def test_invalid_messages_get_errors_and_change_nothing(tmp_path: Path) -> None:
+    for part in range(0, len(ILLEGAL), 9):  # nine errors in a turn are allowed
         (folder := tmp_path / str(part)).mkdir()
         async with game_of_two(folder) as (server, first, second, standing):
             before = next(iter(server.lobby.tables)).state.copy()
@@ -54,13 +54,13 @@ async def test_what_is_wrong_is_told_and_changes_nothing(tmp_path: Path) -> None
             assert state["dice"].tolist() == before["dice"].tolist() == standing["currentPlayer"]["dice"]
             assert (state["scores"] == before["scores"]).all()
             await first.send(first_box(standing))
-            assert (await second.receive())["currentPlayer"]["playerName"] == second.name, "nobody else was told"
+            assert (await second.receive())["currentPlayer"]["playerName"] == second.name, "others receive nothing"
 
 
 @run
 async def test_used_boxes_missing_rolls_and_commands_out_of_turn(tmp_path: Path) -> None:
     async with game_of_two(tmp_path) as (server, first, second, standing):
-        for _ in range(15):  # they are no errors of the turn, which is not theirs
+        for _ in range(15):  # they do not count as errors of the turn
             await second.send(first_box(standing))
             error = await second.receive()
             assert error["code"] == "not-your-turn"
@@ -134,7 +134,7 @@ async def test_errors_do_not_win_time(tmp_path: Path) -> None:
 
 
 @run
-async def test_who_sleeps_through_a_game_is_disconnected(tmp_path: Path) -> None:
+async def test_a_client_that_sleeps_through_a_game_is_disconnected(tmp_path: Path) -> None:
     async with serving(tmp_path, answer=0.3, gather=0.05) as server:
         sleeper, anna = await Bot.named(server, "sleeper"), await Bot.named(server, "anna")
         await anna.play()

@@ -1,1 +1,1 @@
-"""Bots that mean harm, over the original interfaces, each with its expected verdict, and what holds them."""
+"""Hostile bots in the original interfaces, each with its expected verdict, and the cage around them."""

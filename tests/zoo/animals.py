@@ -18,13 +18,13 @@ ANIMALS: dict[str, Hostile] = {
 
 
 QUICK_AT_PROCESS = "liarsdice"
-"""The game in which the quick run plays at the lesser level."""
+"""The game of the quick run in plain processes."""
 
 
 def animals(game: str, level: str, whole: bool = False) -> list[Hostile]:
-    """Return those that play a game at a level of isolation: all (``whole``), or a share of them for the quick run.
+    """Return the hostile bots of a game at an isolation level: all (``whole``), or those of the quick run.
 
-    There each plays in a jail at one game of its own, and about half of them play in plain processes.
+    In the quick run each plays one game in a jail, and about half of them play in plain processes.
     """
     found = []
     for number, animal in enumerate(ANIMALS.values()):

@@ -1,4 +1,4 @@
-"""Bots whose answers do harm to who reads them."""
+"""Bots whose answers harm their reader."""
 
 from __future__ import annotations
 

@@ -27,15 +27,15 @@ from typing import Any, NamedTuple
 
 UNSHARE = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount", "--mount-proc")
 NAMESPACES = (*UNSHARE, "--net", "--ipc", "--uts")
-SCRATCH = ("/tmp", "/dev/shm", "/var/tmp")  # these of the cage
+SCRATCH = ("/tmp", "/dev/shm", "/var/tmp")  # the cage has its own
 HOME = "/tmp/home"
 ROOM = "512m"
 SECONDS_TO_END = 30.0
-"""What ends with its parent may take so long to see it, on a machine with much else to do."""
+"""Seconds for processes to end with their parent, on a busy machine."""
 
 
 class Caged(NamedTuple):
-    """What became of a program in a cage."""
+    """The result of a program in a cage."""
 
     status: int
     output: str
@@ -45,7 +45,7 @@ class Caged(NamedTuple):
 
 
 def why_not() -> str:
-    """Return why there can be no cage here; empty if there can."""
+    """Return why a cage cannot be made here; empty if it can."""
     if shutil.which("unshare") is None:
         return "needs unshare (util-linux)"
     tried = subprocess.run([*NAMESPACES, "true"], capture_output=True, text=True, check=False)
@@ -59,14 +59,14 @@ def caged(
     kept: tuple[str, ...] = (),
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Caged:
-    """Run ``command`` in a cage for at most so many seconds; no two folders may lie within each other.
+    """Run ``command`` in a cage for at most ``seconds``; the folders must not contain each other.
 
     Args:
         command: program and arguments.
-        work: a folder, the only one outside that it may write in.
-        seconds: after them, the cage ends.
-        kept: folders that it sees although they lie where the cage has an empty folder.
-        environment: what it finds there besides what is there already.
+        work: the only folder outside the cage that it may write.
+        seconds: after this time the cage ends.
+        kept: folders that it sees inside the cage's empty folders.
+        environment: additional variables.
     """
     note = work / "cage.json"
     request = {"command": command, "seconds": seconds, "work": str(work), "kept": kept, "note": str(note)}
@@ -89,7 +89,7 @@ def caged(
     return Caged(status, output, left, time.monotonic() - begun)
 
 
-# --- within ------------------------------------------------------------------------------------------------
+# --- inside ------------------------------------------------------------------------------------------------
 
 
 def _mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
@@ -103,7 +103,7 @@ _RDONLY, _REMOUNT, _BIND, _REC, _PRIVATE = 1, 32, 4096, 16384, 1 << 18
 
 
 def _build(work: str, kept: list[str]) -> None:
-    """Empty the scratch folders, but for what is kept, and make all read-only but them and ``work``."""
+    """Empty the scratch folders, except ``kept``; make everything else except ``work`` read-only."""
     _mount("none", "/", "", _REC | _PRIVATE)
     shown = [(folder, os.open(folder, os.O_PATH)) for folder in sorted({work, *kept})]
     for folder in SCRATCH:
@@ -134,7 +134,7 @@ def _limit() -> None:
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(limit, (most, most))
     with contextlib.suppress(OSError), open("/proc/sys/kernel/pid_max", "w", encoding="ascii") as file:
-        file.write("4000")  # of this process table alone, where the kernel has one for each
+        file.write("4000")  # only of this PID namespace, if the kernel supports that
 
 
 def _files(shown: list[str]) -> set[str]:
@@ -147,7 +147,7 @@ def _files(shown: list[str]) -> set[str]:
 
 
 def _sockets() -> set[str]:
-    """Return what listens or is bound to a name, and who has a connection."""
+    """Return listening, bound and connected sockets."""
     found = set()
     for name in ("tcp", "tcp6", "udp", "udp6", "unix"):
         with contextlib.suppress(OSError):
@@ -185,7 +185,7 @@ def _processes() -> list[str]:
 
 
 def _guard(seconds: float) -> None:
-    """End this cage when its input closes, or after so long."""
+    """End this cage when its input closes, or after ``seconds``."""
 
     def until_closed() -> None:
         while os.read(0, 1024):
@@ -202,7 +202,7 @@ def _guard(seconds: float) -> None:
 
 
 def main(request: dict[str, Any]) -> int:
-    """Be the first process of a cage; return the program's status."""
+    """Run as the first process of a cage; return the program's status."""
     _guard(request["seconds"])
     shown = [request["work"], *request["kept"]]
     _build(request["work"], request["kept"])
@@ -225,5 +225,5 @@ def main(request: dict[str, Any]) -> int:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; who started this ends it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group, but the parent ends this process
     sys.exit(main(json.loads(sys.argv[1])))

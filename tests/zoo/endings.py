@@ -1,4 +1,4 @@
-"""Bots that end, each in another way, or stop; and those that would end or stop others."""
+"""Bots that end or stop themselves in various ways, or try to end or stop others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program of the tests that runs in a cage, and writes what it found."""
+"""A test program that runs in a cage and writes its findings."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from zoo.cage import Caged, caged
 
 
 class Visit(NamedTuple):
-    """What an errand showed."""
+    """The result of an errand."""
 
     cage: Caged
     found: dict[str, Any]
-    """What the program found; empty if it did not come to its end."""
+    """The program's findings; empty if it did not finish."""
 
 
 def send(module: str, request: dict[str, Any], seconds: float, needless: tuple[str, ...] = ()) -> Visit:
@@ -36,7 +36,7 @@ def send(module: str, request: dict[str, Any], seconds: float, needless: tuple[s
         if jit.CACHE_FOLDER:
             written = shutil.ignore_patterns(
                 "*.tmp", *needless
-            )  # what others are writing now is there no more when it is copied
+            )  # files that others are writing may be gone when they are copied
             shutil.copytree(jit.CACHE_FOLDER, kernels / Path(jit.CACHE_FOLDER).name, ignore=written)
         command = [sys.executable, "-m", module, json.dumps(request | {"result": str(result)})]
         seen = caged(command, Path(folder), seconds, kept, {"DICEGYM_CACHE": str(kernels)})

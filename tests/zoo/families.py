@@ -1,11 +1,11 @@
-"""Bots that start processes and threads, which must be gone with them. All are few, and end by themselves soon."""
+"""Bots that start processes and threads, which must end with them. They are few and end by themselves soon."""
 
 from __future__ import annotations
 
 from zoo.hostile import Hostile, Pays
 
 SECONDS = 20
-"""After so many all that they start has ended even if nobody ends it."""
+"""After this time all their processes end by themselves."""
 
 _FORK = f"""
 import os, time

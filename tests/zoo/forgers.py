@@ -1,11 +1,11 @@
-"""Bots that look for the line on which the referee asks, and write on it themselves, read from it, or close it."""
+"""Bots that find the referee's socket, and write to it, read from it or close it."""
 
 from __future__ import annotations
 
 from zoo.hostile import GAMES, Hostile, Pays
 
 SENT = r"sent|answered|closed|ended|took more than|raised (Permission|Memory)Error|malformed|returned"
-"""What the referee says of a line that is not as it must be, or is no more; or of what a jail forbids."""
+"""Reasons for a wrong or missing line, or for what a jail forbids."""
 
 _LINES = """
 import os, socket, stat, sys, time
@@ -22,7 +22,7 @@ def lines():
     return found
 
 def question():
-    # the number of the question, which stands in a frame of whoever calls the bot
+    # the number of the question, from a frame of the bot's caller
     frame = sys._getframe()
     while frame is not None:
         one = frame.f_locals.get("self")
@@ -100,7 +100,7 @@ FORGERS = (
         head=_LINES
         + """
 write(said(1, b'{"d":[["pure",false],["remarks",[%s]]]}' % b",".join([b'"x"'] * 3_000)))
-time.sleep(60)  # the rest is not said, and the next question never answered
+time.sleep(60)  # the rest is never sent, and the next question not answered
 """,
         games=("yatzy", "lucky"),
     ),

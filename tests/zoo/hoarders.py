@@ -1,4 +1,4 @@
-"""Bots that want a gigabyte: of memory in every form that a limit may overlook, of files, and of output."""
+"""Bots that want a gigabyte of memory in every form, of files, or of output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hostile bot is: a few lines that go into a bot of any original interface, and what must become of it."""
+"""Hostile bots: a few lines inserted into a bot of any original interface, and the expected verdict."""
 
 from __future__ import annotations
 
@@ -12,43 +12,37 @@ GAMES = ("hog", "liarsdice", "liarsdice_spot_on", "lucky", "yatzy")
 
 
 class Pays(enum.Enum):
-    """What a bot pays for what it does."""
+    """The penalty for a bot."""
 
-    NOTHING = "plays on, and its games end as if it had behaved"
-    LOADING = "is struck before anything is played"
-    ASKED = "is struck where the rules know no forfeit; elsewhere it loses what the rules say, in its own games"
+    NOTHING = "none: its games end as if it had behaved"
+    LOADING = "it is disqualified before anything is played"
+    ASKED = "it is disqualified if the rules have no forfeit; otherwise it loses what the rules say, in its own games"
 
 
 class Hostile(NamedTuple):
-    """A bot that means harm."""
+    """A hostile bot."""
 
     name: str
     pays: Pays
     reason: str = ""
-    """Of the verdict, as a regular expression."""
+    """Regular expression for the reason in the verdict."""
     ask: str = "pass"
-    """What it does whenever it is asked. It may look at ``asked``, the number of the question, and ``late``: whether
-    this is a match and no test, and not its first question."""
+    """Code for each question. It may use ``asked``, the number of the question, and ``late``: whether this is a match,
+    not the test, and not its first question."""
     head: str = ""
-    """What it does when it is loaded."""
+    """Code at the top of its file."""
     number: str = ""
-    """What it answers where a number is wanted, as an expression; empty: a number that is right."""
+    """Expression for a number in its answer; empty: a correct number."""
     answer: str = ""
-    """What it answers as a whole."""
+    """Expression for its whole answer."""
     games: tuple[str, ...] = GAMES
     jail: bool = False
-    """Whether nothing less than a jail holds it."""
+    """Whether only a jail can hold it."""
     twice: bool = False
-    """Whether it plays two matches: what it leaves behind is for the next one."""
-    only: tuple[str, str] | None = None
-    """(game, reason) where the verdict of one game has other words."""
-
-    def words(self, game: str) -> str:
-        """Return the regular expression that the reason must match in ``game``."""
-        return self.only[1] if self.only and self.only[0] == game else self.reason
+    """Whether it plays two matches, because it leaves something for the next one."""
 
     def source(self, game: str) -> str:
-        """Return its text in a game's interface."""
+        """Return its source in a game's interface."""
         text, number, whole = INTERFACES[game]
         answer = self.answer or (whole.replace("@NUMBER", self.number) if self.number else "")
         rest = f"return {answer}" if answer else "pass"
@@ -60,7 +54,7 @@ class Hostile(NamedTuple):
 
 
 def meek(animal: Hostile) -> Hostile:
-    """Return the bot of the same name that does no harm, and plays as the hostile one does otherwise."""
+    """Return a harmless bot of the same name that otherwise plays the same."""
     return Hostile(animal.name, Pays.NOTHING, twice=animal.twice)
 
 
@@ -153,14 +147,14 @@ def command(standing):
         '{"type": "SCORE_BOX", "box": @NUMBER, "dice": [0, 1, 2, 3, 4]}',
     ),
 }
-"""Of each game: a bot's text, the number in a right answer, and the answer around a number."""
+"""For each game: a bot's source, the number in a correct answer, and the answer around a number."""
 
 
 class Stranger(NamedTuple):
-    """A file that somebody sends, bot or not."""
+    """A submitted file, which may not be a bot."""
 
     name: str
     make: Callable[[Path], None]
-    """Makes it at a path."""
+    """Creates it at a path."""
     reason: str
-    """Why it is struck, as a regular expression; empty: it is not, and plays."""
+    """Regular expression for the reason of its disqualification; empty: it plays."""

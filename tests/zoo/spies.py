@@ -1,4 +1,4 @@
-"""Bots that look for what they must not know or reach. They find nothing: who finds anything says so by an error.
+"""Bots that look for what they must not know or reach. A bot that finds something raises an error.
 
 Each has a function ``look`` that raises Found. Outside of a jail, where all of it is there, it does, as a test sees.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from zoo.hostile import Hostile, Pays
 
 SECRET = "a-secret-of-the-house"
-"""What stands in the environment, in files of the home and of other bots, and in what listeners say."""
+"""The secret in the environment, in files of the home and of other bots, and in listeners' answers."""
 KEYS = "@KEYS"
-"""In a bot's text it stands for the keys of all its games, in order, each with `MASK` on it."""
+"""A placeholder in a bot's source for the keys of all its games, in order, each XORed with `MASK`."""
 MASK = 0x5A5AA5A5C3C33C3C
 
 

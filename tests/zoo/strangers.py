@@ -1,4 +1,4 @@
-"""Files that are no bots, or want to be more than one."""
+"""Files that are not bots, or more than one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _big(path: Path) -> None:
 
 
 def _shadows(path: Path) -> None:
-    """A folder whose files take the names of modules that the program itself uses."""
+    """A folder whose files have the names of modules that the program uses."""
     path.mkdir()
     (path / "hog.py").write_text("import numpy, json, random, helper\n" + PLAIN)
     for name in ("json", "numpy", "random", "marshal", "socket", "dicegym", "sitecustomize", "helper"):
@@ -29,7 +29,7 @@ def _shadows(path: Path) -> None:
 
 
 def _bomb(path: Path) -> None:
-    """Twenty lines, of which a compiler makes a million: it repeats what stands after each ``finally``."""
+    """Twenty lines that a compiler expands to a million: it copies the code after each ``finally``."""
     lines = []
     for depth in range(19):
         lines += [" " * depth + "try:", " " * (depth + 1) + "a", " " * depth + "finally:"]

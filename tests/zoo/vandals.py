@@ -1,4 +1,4 @@
-"""Bots that change what others rely on: modules, hooks, settings of the process, files for the next match."""
+"""Bots that change modules, hooks, settings of the process, or files for the next match."""
 
 from __future__ import annotations
 

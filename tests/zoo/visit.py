@@ -1,9 +1,8 @@
-"""Contests with hostile bots, and the same with meek ones in their place: what runs in a cage, as ``zoo.visit``."""
+"""Contests with hostile bots, and the same with meek ones in their place; runs in a cage as ``zoo.visit``."""
 
 from __future__ import annotations
 
 import contextlib
-import inspect
 import json
 import os
 import shutil
@@ -35,25 +34,25 @@ from zoo.spies import KEYS, MASK, SECRET
 from zoo.strangers import STRANGERS
 
 HONEST = ("shipped", "student")
-"""Who plays against the hostile ones: a bot that ships with the package, and somebody's file, which draws lots."""
+"""Opponents of the hostile bots: a bot that ships with the package, and a file that plays at random."""
 SEED = 0x5EED_0F_A_C0_17E57
 GAMES = 2
-"""Of each match."""
+"""Games of each match."""
 WORKERS = 3
-"""Bots that sleep leave the processors to others."""
+"""More than processors, because sleeping bots use none."""
 MOVE = 0.1
-"""Seconds of processor time that a bot may take for a move; of waiting it may take ten times as many."""
+"""Seconds of processor time for a move; the wall-clock limit is ten times as long."""
 HOUSE = f"{HOME}/house"
-"""A folder with a program that others run, in which whoever holds the contest may write."""
+"""A folder with a program that others run, writable for the user who runs the contest."""
 SMALL = {"hog": {"goal": 50}}
-"""Parameters with which the test before a contest asks 2,500 questions instead of 10,000."""
+"""Parameters that reduce the test before a contest from 10,000 questions to 2,500."""
 LIMITS: dict[str, Any] = {"seconds": 5 * MOVE, "start": 5 * MOVE, "move": MOVE, "memory": 64 << 20}
 
 
 def pairs(game: dicegym.Game, entries: Iterable[Entry], seed: int) -> Iterator[Match]:
-    """Yield the matches: the honest ones play each other and the hostile ones, and these not each other.
+    """Yield the matches of honest bots with each other and with hostile bots.
 
-    Their dice follow from names alone, as `keys_of` has to know them before the bots' files are written.
+    Their dice depend only on names, because `keys_of` needs them before the bots' files are written.
     """
     entries = [one._replace(content="") for one in entries]
     honest = sorted((entry for entry in entries if entry.name in HONEST), key=lambda entry: entry.name)
@@ -64,8 +63,8 @@ def pairs(game: dicegym.Game, entries: Iterable[Entry], seed: int) -> Iterator[M
         yield Match(game, (a, b), seed, GAMES)
 
 
-def hold(director: Director) -> ContestResult:
-    """Play, and rank nobody; ``outcomes`` are (names, games won by each, shares) or (names, reason) of a match."""
+def run_contest(director: Director) -> ContestResult:
+    """Play without ranking; each of ``outcomes`` is (names, games won by each, shares) or (names, reason)."""
     matches, misplays, printed = list[tuple[Any, ...]](), list[Misplay](), dict[str, str]()
     for match, outcome in director.play(pairs(director.game, director.entries, director.seed)):
         names = tuple(entry.name for entry in match.entries)
@@ -81,11 +80,11 @@ def hold(director: Director) -> ContestResult:
     return replace(found, misplays=tuple(misplays), faults=faults, printed=printed | found.printed)
 
 
-FORM = Format(hold, "", lambda game: 2)
+FORM = Format(run_contest, "", lambda game: 2)
 
 
 def keys_of(game: dicegym.Game, names: Iterable[str]) -> list[int]:
-    """Return the keys of all games that anybody plays, and the seeds they come from."""
+    """Return the keys of all games, and their seeds."""
     found = [SEED]
     for name in names:
         for honest in HONEST:
@@ -100,7 +99,7 @@ def _named(name: str) -> Any:
 
 
 def write_bots(game: dicegym.Game, bots: Iterable[Hostile], folder: Path, words: dict[str, str]) -> dict[str, Any]:
-    """Write a file for each bot, and those of the honest ones; return them as entries of a contest."""
+    """Write the files of hostile and honest bots; return the entries of a contest."""
     folder.mkdir()
     student = folder / "student"
     student.mkdir()
@@ -119,7 +118,7 @@ def write_bots(game: dicegym.Game, bots: Iterable[Hostile], folder: Path, words:
 
 
 class Listeners:
-    """Sockets on which nobody may call, in each of the ways that a bot could; all say the secret."""
+    """Sockets of all kinds that no bot may reach; each sends the secret."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -139,12 +138,12 @@ class Listeners:
         while True:
             with line.accept()[0] as caller:
                 self.calls.append(address)
-                with contextlib.suppress(OSError):  # it did not wait for an answer
+                with contextlib.suppress(OSError):  # the caller did not wait
                     caller.sendall(SECRET.encode())
 
 
 def words_of(game: dicegym.Game, names: Iterable[str], port: int) -> dict[str, str]:
-    """Return what stands in bots' texts for what only this run knows."""
+    """Return the replacements for placeholders in bots' sources."""
     return {
         KEYS: ", ".join(str(key ^ MASK) for key in keys_of(game, names)),
         "@MASK": str(MASK),
@@ -157,7 +156,7 @@ def words_of(game: dicegym.Game, names: Iterable[str], port: int) -> dict[str, s
     }
 
 
-def told(outcome: ContestResult, seconds: float) -> dict[str, Any]:
+def summary(outcome: ContestResult, seconds: float) -> dict[str, Any]:
     """Return a result as plain values."""
     return {
         "struck": {one.name: one.reason for one in outcome.disqualified},
@@ -173,19 +172,14 @@ def told(outcome: ContestResult, seconds: float) -> dict[str, Any]:
 
 
 def play(game: dicegym.Game, level: str, entries: Any, **options: Any) -> dict[str, Any]:
-    """Hold one contest."""
-    if "isolation" in inspect.signature(contest).parameters:
-        options["isolation"] = level
+    """Run one contest."""
     begun = time.monotonic()
-    outcome = contest(game, entries, SEED, WORKERS, limits=Limits(**LIMITS), **options)
-    return told(outcome, time.monotonic() - begun)
+    outcome = contest(game, entries, SEED, WORKERS, limits=Limits(**LIMITS), isolation=level, **options)
+    return summary(outcome, time.monotonic() - begun)
 
 
 def bots(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:
-    """Hold a contest with hostile bots; play the same matches here, with meek ones of the names of some of them.
-
-    These are the ones that shall play as meek ones do.
-    """
+    """Run a contest with hostile bots; play the same matches here with meek ones in place of unpunished bots."""
     animals = [ANIMALS[name] for name in names]
     words = words_of(game, names, port)
     folder = Path("/tmp/hostile")
@@ -203,7 +197,7 @@ def bots(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[st
 
 
 def whole(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:
-    """Hold the game's own contest with hostile bots among the others, and the same without them."""
+    """Run the game's own contest with hostile bots among others, and the same without them."""
     folder = Path("/tmp/bots")
     entries = write_bots(game, [ANIMALS[name] for name in names], folder, words_of(game, names, port))
     entries |= {f"other {agent}": agent for agent in dicegym.agent_names(game)[:3]}
@@ -214,7 +208,7 @@ def whole(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[s
 
 
 def strangers(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:
-    """Hold a contest of a folder with all kinds of files, and one of the good ones of them alone."""
+    """Run a contest of a folder with all kinds of files, and one with only the good files."""
     found = {}
     for kind, sent in (("meek", [one for one in STRANGERS if not one.reason]), ("hostile", STRANGERS)):
         folder = Path("/tmp", kind)  # the cage's own
@@ -227,7 +221,7 @@ def strangers(game: dicegym.Game, level: str, names: list[str], port: int) -> di
 
 
 def spies(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:
-    """Run spies as plain programs, with nothing around them, where all that they look for is there."""
+    """Run spies as unprotected programs, where they can find everything."""
     found = {}
     words = words_of(game, names, port) | {"@CACHE": HOUSE}
     secret = Path("/tmp/other/bot.py")  # the cage's own
@@ -250,7 +244,7 @@ def spies(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[s
 
 
 def main(request: dict[str, Any]) -> None:
-    """Do what is wanted; write what came of it as JSON."""
+    """Do what is requested; write the results as JSON."""
     FORMATS[FORM.name] = FORM
     for place in (f"{HOME}/.netrc", f"{HOME}/.ssh/id_rsa", f"{HOUSE}/library.py"):
         Path(place).parent.mkdir(exist_ok=True)

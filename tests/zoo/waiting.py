@@ -1,4 +1,4 @@
-"""Bots that take time that is not theirs."""
+"""Bots that exceed their time."""
 
 from __future__ import annotations
 
