@@ -225,7 +225,7 @@ def test_sigterm_saves_as_ctrl_c_does(training: Any, tmp_path: Path, monkeypatch
         if run.model.num_timesteps == 1024:
             signal.raise_signal(signal.SIGTERM)
 
-    match = r"steps are saved in .*: `dicegym train hog --run-dir .* --resume` goes on"
+    match = r"steps are saved in .*: `dicegym train hog --run-dir .* --resume` continues"
     with monkeypatch.context() as patch:
         patch.setattr(training.Run, "evaluate", asked_to_end)
         with pytest.raises(SignalInterrupt, match=match) as caught:

@@ -49,7 +49,16 @@ def test_other_arguments_of_policies_are_taken() -> None:
         ("algorithm.target_kl=small", ParameterError, "algorithm.target_kl='small' is a text: give a number"),
         ('algorithm={name="DQN",learning_starts="x"}', ParameterError, "algorithm.learning_starts='x' is a text"),
         ('algorithm={name="DQN",optimize_memory_usage=true}', ParameterError, OF_SECTIONS),
-        ('algorithm={name="DQN",train_freq=[1,"week"]}', ParameterError, OF_SECTIONS),
+        (
+            'algorithm={name="DQN",train_freq=0}',
+            ParameterError,
+            "train_freq=0 cannot be used: give a whole",
+        ),
+        (
+            'algorithm={name="DQN",gradient_steps=0.5}',
+            ParameterError,
+            "gradient_steps=0.5 cannot be used",
+        ),
     ],
 )
 def test_models_that_cannot_be_are_refused(setting: str, error: type[Exception], match: str) -> None:

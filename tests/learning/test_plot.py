@@ -99,5 +99,5 @@ def test_what_cannot_be_drawn_is_said(
 
 def test_a_damaged_run_is_refused(run_folder: RunFolder) -> None:
     for name, curve in (("a", "steps,score\n0,x\n"), ("b", ""), ("c", "steps,score\n0,1,2\n"), ("d", "steps,score\n")):
-        with pytest.raises(ParameterError, match="does not hold what a training writes"):
+        with pytest.raises(ParameterError, match="does not hold the files of a training"):
             find_runs([run_folder(name, curve)])

@@ -148,7 +148,7 @@ def test_a_signal_is_handed_on_and_what_waits_does_not_begin(stage: Callable[...
         _leave_a_run(actor.task, finished=False)
         return "saved"
 
-    with pytest.raises(SignalInterrupt, match=r"continue by `dicegym train .* --resume`") as end:
+    with pytest.raises(SignalInterrupt, match=r"continue with `dicegym train .* --resume`") as end:
         stage(tmp_path, {1: stops}, seeds=4)
     assert end.value.number == signal.SIGTERM
     assert not (folder_of(tmp_path, 4) / "settings.json").exists()

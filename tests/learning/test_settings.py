@@ -170,7 +170,7 @@ def test_a_run_is_resumed_with_its_own_settings(tmp_path: Path) -> None:
     _, settings, command, *_ = prepare("hog", tmp_path, None, ["run.steps=7"], resume=True)
     assert settings == TrainingSettings(run=RunSettings(seed=3, steps=7))
     assert command == "dicegym train hog --set run.seed=3 --set run.steps=7"
-    with pytest.raises(ParameterError, match="holds a run of hog, and not of liarsdice: name that game"):
+    with pytest.raises(ParameterError, match="holds a run of hog, not of liarsdice: name that game"):
         prepare("liarsdice", tmp_path, None, [], resume=True)
 
 

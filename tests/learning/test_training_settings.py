@@ -139,7 +139,7 @@ def test_a_file_and_a_card_may_be_left_out_and_opponents_are_a_pool(training: An
         (["run.steps=abc"], ParameterError, "run.steps='abc' cannot be used"),
         (["algorithm.n_stps=3"], ParameterError, "Did you mean 'n_steps'"),
         (["algorithm.policy=CnnPolicy"], ParameterError, "'policy'"),
-        (["algorithm={ent_coef_end=0.1}"], ParameterError, "algorithm.ent_coef_end says where to"),
+        (["algorithm={ent_coef_end=0.1}"], ParameterError, "algorithm.ent_coef_end has no start"),
         (["network.activation=Foo"], ParameterError, "activation='Foo'"),
         (["environment.max_steps=5"], UnknownNameError, "Did you mean 'max_episode_steps'"),
         (["environment.seat=9"], ParameterError, "seat=9"),
