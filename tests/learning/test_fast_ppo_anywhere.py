@@ -210,7 +210,7 @@ def test_the_method_is_asked_before_anything_else(kind: str) -> None:
     learner.env.close()
 
 
-@pytest.mark.filterwarnings("ignore:FastMaskablePPO does what MaskablePPO does")
+@pytest.mark.filterwarnings("ignore:FastMaskablePPO falls back")
 def test_several_numbers_as_an_action_are_left_to_maskable_ppo() -> None:
     class Several(Masked):
         action_space = MultiDiscrete([2, 3])  # type: ignore[assignment]  # instead of one number
@@ -320,7 +320,7 @@ class MasksAlone(Masked):
         (lambda: Broken("vector", ""), "not finite"),
         (lambda: VecNormalize(DummyVecEnv([Boxed] * 2)), "norm_obs_keys"),
         (lambda: AtTimes("vector", "info"), "at every reset and step, or never"),
-        (MasksAlone, "nothing but masks"),
+        (MasksAlone, "consist only of masks"),
         (
             lambda: gymnasium.make_vec("CartPole-v1", 2),
             r"vector_kwargs=\{'autoreset_mode': 'SameStep'\}.*make_vec\(ID, autoreset_mode='SameStep'\)",
