@@ -239,7 +239,7 @@ def _before(stage: Mapping[str, Any]) -> str:
     return f"{how}{': ' if numbers else ''}{', '.join(numbers)}; the next stage begins with its model{where}"
 
 
-def _holes(best: Bracket | None, trained: Exploited | None) -> str:
+def _exploitability(best: Bracket | None, trained: Exploited | None) -> str:
     """Return the paragraphs about best responses to the model."""
     parts = []
     if best is not None:
@@ -250,24 +250,8 @@ def _holes(best: Bracket | None, trained: Exploited | None) -> str:
     return "".join(f"{part}\n\n" for part in parts)
 
 
-def _plays(facts: Mapping[str, Any]) -> str:
-    """Return the line about the temperature of a model that samples."""
-    temperature = facts.get(model_file.PLAY, {}).get(model_file.TEMPERATURE, 0)
-    return f"| plays | samples its policy at temperature {temperature:g} |\n" if temperature else ""
-
-
-def _picture(facts: Mapping[str, Any], name: str) -> str:
-    """Return the picture of the learning curve; empty without a curve in the model's file."""
-    found = draw_learned(facts)
-    return f"![{markdown(found.chart.title)}]({quote(name + SUFFIX)})\n\n" if found else ""
-
-
 def page(
-    facts: dict[str, Any],
-    name: str,
-    scores: list[Score],
-    best: Bracket | None = None,
-    trained: Exploited | None = None,
+    facts: dict[str, Any], name: str, scores: list[Score], best: Bracket | None = None, trained: Exploited | None = None
 ) -> str:
     """Return the text of a card; ``best`` and ``trained`` are results of best responses to the model."""
     score = Score(**facts["score"])
@@ -283,10 +267,13 @@ def page(
         f"| {markdown(one.opponent)} | {one.value:.4f} | {one.low:.4f} - {one.high:.4f} | {one.games or one.known_by} |"
         for one in scores
     )
+    temperature = facts.get(model_file.PLAY, {}).get(model_file.TEMPERATURE, 0)
+    plays = f"| plays | samples its policy at temperature {temperature:g} |\n" if temperature else ""
+    curve = draw_learned(facts)
+    picture = f"![{markdown(curve.chart.title)}]({quote(name + SUFFIX)})\n\n" if curve else ""
     *earlier, _ = facts_of_stages(facts)
     taught = f"| taught by | {_teacher(facts['taught_by'])}, by imitation |\n" if "taught_by" in facts else ""
     begun = "".join(f"| stage {number} | {_before(stage)} |\n" for number, stage in enumerate(earlier, 1))
-    holes = _holes(best, trained)
     return f"""# {markdown(name)}
 
 A {markdown(str(facts["algorithm"]))} policy for {facts["game"]} ({players}{parameters}).
@@ -294,7 +281,7 @@ A {markdown(str(facts["algorithm"]))} policy for {facts["game"]} ({players}{para
 | | |
 |---|---|
 | score | {_in_words(score)} |
-{_plays(facts)}{taught}{begun}| command | `{_code(facts["command"])}` |
+{plays}{taught}{begun}| command | `{_code(facts["command"])}` |
 | seed | {markdown(str(facts["settings"]["run"]["seed"]))} |
 | steps | {facts["timesteps"]:,} decisions of the learner |
 | time | {facts["seconds"]:,.0f} s |
@@ -302,12 +289,12 @@ A {markdown(str(facts["algorithm"]))} policy for {facts["game"]} ({players}{para
 | versions | {markdown(", ".join(f"{package} {version}" for package, version in facts["versions"].items()))} |
 | rules | fingerprint {facts["fingerprint"]} |
 
-{_picture(facts, name)}{chosen}The score above is from an evaluation in its training, which may have selected the model.
+{picture}{chosen}The score above is from an evaluation in its training, which may have selected the model.
 The scores below are from other games, in every seat in turn, with 95 % intervals.
 
 | against | {scores[0].measure} | interval | games |
 |---|---|---|---|
 {lines}
 
-{holes}{AFTER_REGRET}: `dicegym.players.model_file.facts("{name}.zip")["settings"]`.
+{_exploitability(best, trained)}{AFTER_REGRET}: `dicegym.players.model_file.facts("{name}.zip")["settings"]`.
 """

@@ -391,16 +391,6 @@ def _interval(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(found.low), np.asarray(found.high)
 
 
-def common_times(curves: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Return all times of curves (steps, values), and their values there: float64[curves, times].
-
-    Values are interpolated between the points of a curve, and NaN outside them.
-    """
-    steps = np.unique(np.concatenate([times for times, _ in curves]))
-    rows = [np.interp(steps, times, values, left=np.nan, right=np.nan) for times, values in curves]
-    return steps, np.array(rows)
-
-
 @dataclass(frozen=True)
 class Experiment:
     """A training, or several seeds of one."""
@@ -409,9 +399,14 @@ class Experiment:
     runs: tuple[RunCurve, ...]
 
     def band(self, name: str) -> Band:
-        """Return the band of one of `names`, at the times of all evaluations."""
-        found = [(run.steps, run.values[name]) for run in self.runs if name in run.values]
-        steps, values = common_times(found)
+        """Return the band of one of `names` at the times of all evaluations.
+
+        Values of a run are interpolated between its evaluations, and NaN outside them.
+        """
+        runs = [run for run in self.runs if name in run.values]
+        steps = np.unique(np.concatenate([run.steps for run in runs]))
+        rows = [np.interp(steps, run.steps, run.values[name], left=np.nan, right=np.nan) for run in runs]
+        values = np.array(rows)
         known = ~np.isnan(values).all(axis=0)
         return band_of(steps[known], values[:, known])
 

@@ -142,12 +142,7 @@ class DAgger(MaskablePPO):
         return [*super()._excluded_save_params(), "_asked", "_lessons"]
 
     def collect_rollouts(
-        self,
-        env: VecEnv,
-        callback: BaseCallback,
-        rollout_buffer: Any,
-        n_rollout_steps: int,
-        use_masking: bool = True,
+        self, env: VecEnv, callback: BaseCallback, rollout_buffer: Any, n_rollout_steps: int, use_masking: bool = True
     ) -> bool:
         """Play ``n_rollout_steps`` decisions of each game, and label all of them by the teacher."""
         games = _games_of(env)

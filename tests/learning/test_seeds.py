@@ -24,7 +24,7 @@ import dicegym
 from dicegym.cli import main
 from dicegym.errors import DependencyError, DicegymError, ParameterError
 from dicegym.learning.configuration import AboutRun, about_run, to_plain, write_about
-from dicegym.learning.curves import ENOUGH, band_of, common_times, interquartile_mean
+from dicegym.learning.curves import ENOUGH, Experiment, RunCurve, band_of, interquartile_mean
 from dicegym.learning.evaluate import Score
 from dicegym.learning.preparation import prepare
 from dicegym.learning.run_folder import alone_in, holder_of
@@ -233,11 +233,12 @@ def test_interquartile_means_and_intervals() -> None:
     values = np.array([0.0, 1.0, 2.0, 3.0, 100.0])
     assert interquartile_mean(values) == pytest.approx(2.0)  # one is left out at each end
     assert interquartile_mean(values[:3]) == pytest.approx(1.0)  # nobody
-    steps, found = common_times([(np.array([0, 10]), np.array([0.0, 1.0])), (np.array([5]), np.array([0.5]))])
-    assert steps.tolist() == [0, 5, 10]
-    assert np.isnan(found).tolist() == [[False, False, False], [True, False, True]]
-    few = band_of(steps, found)
-    assert few.runs.tolist() == [1, 2, 1]
+    score = Score("win rate", "bacon", 0.5, 0.5, 0.5, 0)
+    curves = [(np.array([0, 10]), np.array([0.0, 1.0])), (np.array([5]), np.array([0.7]))]
+    runs = [RunCurve(Path(), "hog", 2, score, steps, {"score": values}) for steps, values in curves]
+    few = Experiment("", tuple(runs)).band("score")
+    assert (few.steps.tolist(), few.runs.tolist()) == ([0, 5, 10], [1, 2, 1])
+    assert few.mean == pytest.approx([0.0, 0.6, 1.0])
     assert np.isnan(few.low).all()
 
 

@@ -227,11 +227,7 @@ class FastMaskablePPO(MaskablePPO):
         return True
 
     def _note(
-        self,
-        buffer: KeptRolloutBuffer,
-        step: tuple[np.ndarray, ...],
-        dones: np.ndarray,
-        infos: list[dict[str, Any]],
+        self, buffer: KeptRolloutBuffer, step: tuple[np.ndarray, ...], dones: np.ndarray, infos: list[dict[str, Any]]
     ) -> None:
         """Store the outcome of a step; ``step`` is as for `KeptRolloutBuffer.put`, with rewards last."""
         ended = np.flatnonzero(dones).tolist()
