@@ -78,13 +78,12 @@ def read_config(game: str, config: Path | None = None) -> TrainingSettings:
 
 def config_file(config: Path) -> Path:
     """Return the file of a configuration, given by its path or its name. Raises ParameterError if it is missing."""
-    shipped = _configs() / f"{config.name}.toml"
-    if not os.path.lexists(config) and len(config.parts) == 1 and shipped.is_file():
-        return shipped
-    if not os.path.lexists(config):
-        known = ", ".join(sorted(file.stem for file in _configs().glob("*.toml")))
-        raise ParameterError(f"there is no configuration {config}: give one with --config; there are {known}")
-    return config
+    if os.path.lexists(config):
+        return config
+    shipped = {file.stem: file for file in sorted(_configs().glob("*.toml"))}
+    if str(config) in shipped:
+        return shipped[str(config)]
+    raise ParameterError(f"there is no configuration {config}: give one with --config; there are {', '.join(shipped)}")
 
 
 def lasting_name(config: str | Path | None) -> Path | None:

@@ -195,14 +195,10 @@ class TrainingSettings:
     game: Annotated[dict[str, Whole], Field(title="a whole number")] = field(default_factory=dict)
     """players and parameters of the game; the others have the game's defaults"""
     run: RunSettings = field(default_factory=RunSettings)
-    """the length of the training, and how it is measured"""
     environment: Annotated[dict[str, object], Field(title="an argument of SB3VecEnv")] = field(default_factory=dict)
     """further arguments of the learner's games, such as max_episode_steps"""
     opponents: Annotated[dict[str, Number], Field(title="a number above 0")] = field(default_factory=dict)
     """agent = weight, from which each game draws; self = weight: past selves; empty: the game's default opponents"""
     self_play: SelfPlaySettings = field(default_factory=SelfPlaySettings)
-    """how past selves join the opponents, if "self" is among them"""
     algorithm: AlgorithmSettings = field(default_factory=AlgorithmSettings)
-    """arguments of the algorithm of Stable-Baselines3; any other argument of its class may be added"""
     network: NetworkSettings = field(default_factory=NetworkSettings)
-    """the networks; other arguments of the policy's class may be added"""

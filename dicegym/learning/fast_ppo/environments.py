@@ -37,6 +37,7 @@ class GymnasiumVecEnv(VecEnv):
                 "a batch of ours with gymnasium.make_vec(ID, autoreset_mode='SameStep')"
             )
         self.env, self.render_mode = env, env.render_mode  # VecEnv asks for the mode while it is constructed
+        self._inner: Any = env.unwrapped
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
         self._actions = np.zeros(0)
 
@@ -88,10 +89,9 @@ class GymnasiumVecEnv(VecEnv):
 
         Asking an `AsyncVectorEnv` for a missing attribute would end it, so a new environment of its kind is asked.
         """
-        inner = self.env.unwrapped
-        if not isinstance(inner, AsyncVectorEnv):
+        if not isinstance(self._inner, AsyncVectorEnv):
             return super().has_attr(attr_name)
-        one = inner.env_fns[0]()
+        one = self._inner.env_fns[0]()
         try:
             return bool(one.has_wrapper_attr(attr_name))
         finally:
@@ -99,23 +99,20 @@ class GymnasiumVecEnv(VecEnv):
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Return an attribute of each environment. Raises AttributeError."""
-        inner: Any = self.env.unwrapped
-        if not hasattr(inner, "get_attr"):
+        if not hasattr(self._inner, "get_attr"):
             raise AttributeError(attr_name)
-        found = inner.get_attr(attr_name)
+        found = self._inner.get_attr(attr_name)
         return [found[row] for row in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Set an attribute of each environment."""
-        inner: Any = self.env.unwrapped
-        inner.set_attr(attr_name, value)
+        self._inner.set_attr(attr_name, value)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
         """Call a method of each environment."""
-        inner: Any = self.env.unwrapped
-        found = inner.call(method_name, *method_args, **method_kwargs)
+        found = self._inner.call(method_name, *method_args, **method_kwargs)
         return [found[row] for row in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
