@@ -105,7 +105,7 @@ class DAgger(MaskablePPO):
         if self.cost_weight < 0:
             raise ParameterError(f"cost_weight={cost_weight!r} would teach the worst actions: give 0 or more")
         self.precision = one_of("precision", precision, PRECISIONS)
-        self._asked: Teacher | None = None
+        self._teacher: Teacher | None = None
         super().__init__(
             policy,
             env,
@@ -127,19 +127,19 @@ class DAgger(MaskablePPO):
 
     def _seat_teacher(self, games: SB3VecEnv) -> Teacher:
         """Return the teacher for these games."""
-        if self._asked is None or self._asked.game != games.batch.game:
-            self._asked = Teacher(games.batch.game, self.teacher, self.softness, self.reply_trials)
+        if self._teacher is None or self._teacher.game != games.batch.game:
+            self._teacher = Teacher(games.batch.game, self.teacher, self.softness, self.reply_trials)
             met = [player.name for player in games.batch.pool.players]
-            if self._asked.replies_to not in (None, *met):
+            if self._teacher.replies_to not in (None, *met):
                 warnings.warn(
-                    f"the teacher responds to {self._asked.replies_to}, which is not among the learner's opponents: "
+                    f"the teacher responds to {self._teacher.replies_to}, which is not among the learner's opponents: "
                     f"{', '.join(met)}",
                     stacklevel=2,
                 )
-        return self._asked
+        return self._teacher
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "_asked", "_lessons"]
+        return [*super()._excluded_save_params(), "_teacher", "_lessons"]
 
     def collect_rollouts(
         self, env: VecEnv, callback: BaseCallback, rollout_buffer: Any, n_rollout_steps: int, use_masking: bool = True
@@ -201,7 +201,7 @@ class DAgger(MaskablePPO):
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
         losses, costs_of_best, divergences = [], [], []
-        weight = self.cost_weight / self._asked.softness if self._asked is not None else 0.0
+        weight = self.cost_weight / self._teacher.softness if self._teacher is not None else 0.0
         for _ in range(self.n_epochs):
             for rows in torch.split(torch.randperm(len(self._lessons[0])), self.batch_size or 1):
                 observations, masks, policies, *costs = (part[rows].to(self.device) for part in self._lessons)

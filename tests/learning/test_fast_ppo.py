@@ -346,4 +346,4 @@ print(model.learn(8).fallback)
 """
     plain = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run([sys.executable, "-c", code], env=plain, capture_output=True, text=True, check=True)
-    assert done.stdout == "Numba is told not to compile\n"
+    assert done.stdout == "Numba's compilation is off\n"

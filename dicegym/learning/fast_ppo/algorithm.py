@@ -261,41 +261,41 @@ class FastMaskablePPO(MaskablePPO):
         most = 0.0 if clip_values is None else max(clip_values, SMALLEST)
         weights = clip_range, most, self.ent_coef, self.vf_coef, self.kl_coef
         engine.begin_update(weights, self.kl_anchor if self.kl_coef else None)
-        told, of_epoch = self._epochs(engine, buffer)
+        stats, of_epoch = self._epochs(engine, buffer)
         engine.end_update()
         if self.kl_anchor is not None:
             self.kl_anchor += np.float32(self.kl_anchor_rate) * (engine.parameters.values.numpy() - self.kl_anchor)
-        self._log(told, of_epoch, clip_range, clip_values)
+        self._log(stats, of_epoch, clip_range, clip_values)
 
     def _epochs(self, engine: Engine, buffer: KeptRolloutBuffer) -> tuple[np.ndarray, int]:
         """Run the epochs; return statistics, float64[minibatches, 6], and the number of minibatches in the last one."""
         decisions = buffer.buffer_size * buffer.n_envs
         batch = self.batch_size or decisions
-        told: list[np.ndarray] = []
+        stats: list[np.ndarray] = []
         for epoch in range(self.n_epochs):
             engine.begin_epoch(np.random.permutation(decisions))  # noqa: NPY002 - SB3's generator, for its order
-            first = len(told)
+            first = len(stats)
             for low in range(0, decisions, batch):
-                told.append(engine.slopes(low, min(low + batch, decisions), self.normalize_advantage))
-                if self.target_kl is not None and told[-1][3] > 1.5 * self.target_kl:
+                stats.append(engine.slopes(low, min(low + batch, decisions), self.normalize_advantage))
+                if self.target_kl is not None and stats[-1][3] > 1.5 * self.target_kl:
                     if self.verbose >= 1:
-                        print(f"Early stopping at step {epoch} due to reaching max kl: {told[-1][3]:.2f}")
+                        print(f"Early stopping at step {epoch} due to reaching max kl: {stats[-1][3]:.2f}")
                     self._n_updates += 1
-                    return np.array(told), len(told) - first
+                    return np.array(stats), len(stats) - first
                 engine.step(self.max_grad_norm)
             self._n_updates += 1
-        return np.array(told), len(told) - first
+        return np.array(stats), len(stats) - first
 
-    def _log(self, told: np.ndarray, of_epoch: int, clip_range: float, clip_values: float | None) -> None:
+    def _log(self, stats: np.ndarray, of_epoch: int, clip_range: float, clip_values: float | None) -> None:
         """Log the same values as MaskablePPO."""
-        surrogate, entropy, clipped, _, anchor_kl, squared = told.mean(axis=0)
-        last = told[-1]
+        surrogate, entropy, clipped, _, anchor_kl, squared = stats.mean(axis=0)
+        last = stats[-1]
         loss = last[0] - self.ent_coef * last[1] + self.vf_coef * last[5] + self.kl_coef * last[4]
         buffer = self.rollout_buffer
         self.logger.record("train/entropy_loss", -entropy)
         self.logger.record("train/policy_gradient_loss", surrogate)
         self.logger.record("train/value_loss", squared)
-        self.logger.record("train/approx_kl", told[-of_epoch:, 3].mean())
+        self.logger.record("train/approx_kl", stats[-of_epoch:, 3].mean())
         self.logger.record("train/clip_fraction", clipped)
         self.logger.record("train/loss", loss)
         self.logger.record(

@@ -25,7 +25,7 @@ LEAST = 64
 LEAST_PARAMETERS = 65_536
 """Least parameters for a thread in a step of the optimizer."""
 
-TOLD, OF_LINE = 6, 8
+STATS, OF_LINE = 6, 8
 """Statistics of a minibatch, and float64 in a cache line: threads would slow each other down by writing to one line."""
 
 SPARSE = 0.4
@@ -109,7 +109,7 @@ class Engine:
             first=self._packed[1],
             second=self._packed[2],
             rooms=allocate_aligned((self._threads, self._layout.room)),
-            told=allocate_aligned((self._threads, OF_LINE), np.float64),
+            stats=allocate_aligned((self._threads, OF_LINE), np.float64),
             squares=allocate_aligned((self._threads, OF_LINE), np.float64),
         )
         self._sorting = Sorting(
@@ -234,8 +234,8 @@ class Engine:
         self._orders.busy[0] = busy
         parts = self._share(passes.ADD, 0, self._layout.size, LEAST_PARAMETERS)
         self._norm = math.sqrt(self._memory.squares[:parts, 0].sum())
-        told: np.ndarray = self._memory.told[:busy, :TOLD].sum(axis=0) * share
-        return told
+        stats: np.ndarray = self._memory.stats[:busy, :STATS].sum(axis=0) * share
+        return stats
 
     def step(self, most: float) -> None:
         """Take a step of Adam with the gradient, its norm clipped to ``most``."""

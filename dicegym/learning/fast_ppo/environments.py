@@ -136,7 +136,7 @@ class MaskedVecEnv(VecEnvWrapper):
         self._strip = self.observation_space is not env.observation_space
         self._asks = is_masking_supported(env)
         self._masks = np.ones((env.num_envs, _width(env.action_space)), np.bool_)
-        self._told: bool | None = None
+        self._in_infos: bool | None = None
         """Whether ``infos`` have masks; None before the first."""
 
     def __getstate__(self) -> dict[str, Any]:
@@ -177,14 +177,14 @@ class MaskedVecEnv(VecEnvWrapper):
     def _read(self, infos: list[dict[str, Any]]) -> None:
         """Store the masks in ``infos``. Raises ParameterError if only some have one."""
         there = [KEY in info for info in infos]
-        self._told = there[0] if self._told is None else self._told
-        if set(there) != {self._told}:
-            row = there.index(not self._told)
+        self._in_infos = there[0] if self._in_infos is None else self._in_infos
+        if set(there) != {self._in_infos}:
+            row = there.index(not self._in_infos)
             raise ParameterError(
-                f"info of environment {row} has {'no' if self._told else 'an'} {KEY!r}, and others "
-                f"{'had' if self._told else 'had none'}: give a mask at every reset and step, or never"
+                f"info of environment {row} has {'no' if self._in_infos else 'an'} {KEY!r}, and others "
+                f"{'had' if self._in_infos else 'had none'}: give a mask at every reset and step, or never"
             )
-        if self._told:
+        if self._in_infos:
             for row, info in enumerate(infos):
                 self._masks[row] = check_masks(np.reshape(info[KEY], -1), self._masks[row].shape)
 

@@ -166,7 +166,7 @@ def log_softmax(room, logits, scratch, columns, masks, first, n, out):
 
 
 @fast_kernel
-def policy_slopes(room, logits, scratch, columns, rows, first, n, losses, told):
+def policy_slopes(room, logits, scratch, columns, rows, first, n, losses, stats):
     """Replace logits by the gradient of the policy's loss with respect to them.
 
     The loss of a decision is PPO's clipped surrogate, minus ``ent_coef`` times the entropy, plus ``kl_coef`` times the
@@ -177,8 +177,8 @@ def policy_slopes(room, logits, scratch, columns, rows, first, n, losses, told):
         d K / d z[j] = p[j] (log p[j] - log q[j] - K)
 
     The decisions are ``rows`` (int64) of ``losses`` (`dicegym.learning.fast_ppo.passes.Losses`) from ``first`` on; see
-    `draw` for the other arguments. Added to ``told`` (float64[6]) are the surrogate's loss, entropy, clipped decisions,
-    Schulman's estimate of the divergence from the old policy, and the divergence from the anchor.
+    `draw` for the other arguments. Added to ``stats`` (float64[6]) are the surrogate's loss, entropy, clipped
+    decisions, Schulman's estimate of the divergence from the old policy, and the divergence from the anchor.
     """
     masks, actions, old_log_probs, anchor = losses.masks, losses.actions, losses.old_log_probs, losses.anchor
     gains = losses.gains
@@ -212,19 +212,19 @@ def policy_slopes(room, logits, scratch, columns, rows, first, n, losses, told):
             steep = of_entropy * one
             mix_slopes(room, z, scratch, columns, (of_entropy * entropy - slope) * one - steep * log_total, steep)
         room[z + action] += slope
-        told[0] -= min(free, bounded)
-        told[1] += entropy
-        told[2] += abs(ratio - ONE) > clip
-        told[3] += (ratio - ONE) - log_ratio
-        told[4] += divergence
+        stats[0] -= min(free, bounded)
+        stats[1] += entropy
+        stats[2] += abs(ratio - ONE) > clip
+        stats[3] += (ratio - ONE) - log_ratio
+        stats[4] += divergence
 
 
 @fast_kernel
-def value_slopes(values, rows, first, n, returns, old_values, clip, weight, told):
+def value_slopes(values, rows, first, n, returns, old_values, clip, weight, stats):
     """Replace values (float32[at least n]) by the gradient of ``weight`` times their squared errors.
 
     ``clip`` bounds the distance of a value from the old one; 0 means no bound. The sum of squared errors is added to
-    ``told[5]``.
+    ``stats[5]``.
     """
     for i in range(n):
         row = rows[first + i]
@@ -234,7 +234,7 @@ def value_slopes(values, rows, first, n, returns, old_values, clip, weight, told
             held = abs(away) > clip
             value = old_values[row] + min(max(away, -clip), clip)
         error = value - returns[row]
-        told[5] += error * error
+        stats[5] += error * error
         values[i] = ZERO if held else TWO * weight * error
 
 

@@ -41,7 +41,7 @@ def why_not(model: MaskablePPO) -> str:
     """Return why a model is not supported; an empty text if it is."""
     policy = model.policy
     if not COMPILED:
-        return "Numba is told not to compile"
+        return "Numba's compilation is off"
     if type(policy) not in POLICIES and not hasattr(policy, "privileged"):
         return f"its policy is a {type(policy).__name__}"
     if not isinstance(model.action_space, Discrete) or model.action_space.start != 0:

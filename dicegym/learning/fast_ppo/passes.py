@@ -162,8 +162,8 @@ def turn(plan, vector, room):
 
 
 @fast_kernel
-def backward(plan, vector, gradient, room, inputs, sorting, thread, losses, rows, first, n, told):
-    """Add the gradient of the loss of ``n`` decisions to ``gradient``, and statistics to ``told`` (float64[6]).
+def backward(plan, vector, gradient, room, inputs, sorting, thread, losses, rows, first, n, stats):
+    """Add the gradient of the loss of ``n`` decisions to ``gradient``, and statistics to ``stats`` (float64[6]).
 
     The decisions are ``rows`` (int64) from ``first`` on; the weights must be transposed by `turn`.
     """
@@ -171,9 +171,9 @@ def backward(plan, vector, gradient, room, inputs, sorting, thread, losses, rows
     sizes, none, one = plan.sizes, np.int64(0), np.int64(1)
     actions, logits = sizes[layout.ACTIONS], sizes[layout.LOGITS]
     _, clip_values, _, vf_coef, _, share = losses.weights
-    policy_slopes(room, logits, sizes[layout.SCRATCH], actions, rows, first, n, losses, told)
+    policy_slopes(room, logits, sizes[layout.SCRATCH], actions, rows, first, n, losses, stats)
     values = room[sizes[layout.VALUES] : sizes[layout.VALUES] + n]
-    value_slopes(values, rows, first, n, losses.returns, losses.old_values, clip_values, vf_coef * share, told)
+    value_slopes(values, rows, first, n, losses.returns, losses.old_values, clip_values, vf_coef * share, stats)
     for tower in range(2):
         for number in range(plan.counts[tower] - 1, -1, -1):
             layer = plan.layers[tower, number]
@@ -275,7 +275,7 @@ class PassMemory(NamedTuple):
     """float32[size], Adam's second moment"""
     rooms: np.ndarray
     """float32[threads, room]"""
-    told: np.ndarray
+    stats: np.ndarray
     """float64[threads, OF_LINE]; see `dicegym.learning.fast_ppo.kernels.policy_slopes`"""
     squares: np.ndarray
     """float64[threads, OF_LINE], first of each row: the sum of squares of the gradient"""
@@ -315,14 +315,14 @@ def do_part(job, part, _end, _now, plan, memory, inputs, sorting, losses, orders
     elif job == SAY:
         _say(part, low, high, plan, memory, inputs, losses, orders)
     elif job == LEARN:
-        gradient, room, told = memory.gradients[part], memory.rooms[part], memory.told[part]
+        gradient, room, stats = memory.gradients[part], memory.rooms[part], memory.stats[part]
         gradient[:] = 0
-        told[:] = 0
+        stats[:] = 0
         turn(plan, memory.vector, room)
         for at in range(low, high, layout.CHUNK):
             n = min(layout.CHUNK, high - at)
             backward(
-                plan, memory.vector, gradient, room, inputs, sorting, part, losses, orders.rows, at, n, told
+                plan, memory.vector, gradient, room, inputs, sorting, part, losses, orders.rows, at, n, stats
             )  # fmt: skip
         hide(plan, gradient)
     elif job == ADD:
