@@ -1,22 +1,21 @@
-"""Solve Liar's Dice for two players that remember the last bids alone, and write the table of the agent `equilibrium`.
+"""Solve Liar's Dice for two players that remember only the last bids, and write the table of the agent `equilibrium`.
 
     python training/equilibrium_table.py liarsdice equilibrium.table
     python training/equilibrium_table.py liarsdice_spot_on equilibrium.table
 
-With five dice each it takes three minutes of a core and 1.2 GB for the classic game, twice the time for the other. The
-file's form is told in `dicegym.games.bidding.solving.recall_table`.
+With five dice each it takes three minutes of a core and 1.2 GB for the classic game, and twice the time for the other.
+`dicegym.games.bidding.solving.recall_table` describes the file.
 
-What a hand is worth follows from the hands that it leads to, so those of few dice come first. Where a call may bring
-dice back, hands lead upwards too: then all are gone through with little effort first, so that each finds about what
-every other one is worth.
+The value of a hand follows from the hands after it, so hands with few dice come first. Where a call may return dice,
+hands also lead to hands with more dice: then all are first solved roughly, to have approximate values for each other.
 
-A hand is solved by counterfactual regret minimisation. As fixed-strategy iteration (Neller and Hnath, "Approximating
-optimal Dudo play with fixed-strategy iteration counterfactual regret minimization", ACG 2011) each time goes once
-forwards over the public states, with how probable they are, and once backwards, with what they are worth; here for all
-pairs of rolls at once, as products of matrices, and with regrets that never fall below 0 (CFR+: Tammelin, "Solving
-large imperfect information games using CFR+", 2014). Several histories lead to one state, so how probable it is with a
-pair of rolls is no product of one player's part and the other's, as it is where all bids are remembered
-(`dicegym.games.bidding.solving.regret_sweeps`): it is a matrix.
+A hand is solved by counterfactual regret minimisation. Like fixed-strategy iteration (Neller and Hnath, "Approximating
+optimal Dudo play with fixed-strategy iteration counterfactual regret minimization", ACG 2011), each iteration passes
+once forwards over the public states with their probabilities, and once backwards with their values; here for all pairs
+of rolls at once, as matrix products, and with regrets that never fall below 0 (CFR+: Tammelin, "Solving large imperfect
+information games using CFR+", 2014). Several histories lead to one state. So its probability with a pair of rolls is a
+matrix, not a product of both players' contributions as with perfect recall
+(`dicegym.games.bidding.solving.regret_sweeps`).
 """
 
 from __future__ import annotations
@@ -46,38 +45,38 @@ from dicegym.games.bidding.solving.recall_table import (
 
 DICE = 5
 FEW = 5
-"""Hands with up to this many dice on the table remember the last three bids, others the last two; the former are gone
-through twice as often."""
+"""Hands with up to this number of dice on the table remember the last three bids and have twice the iterations; others
+remember the last two."""
 TIMES = 100
-"""How often each hand is gone through for the strategy."""
+"""Iterations of each hand for the strategy."""
 FIRST_TIMES = 16
-"""How often all hands are gone through, where they lead upwards, for what they are worth."""
+"""Iterations of the first, rough solution where hands lead upwards."""
 ROUNDS = 6
-"""How often, where hands lead upwards, it is computed at the end what they are worth."""
+"""Final evaluations of all hands where hands lead upwards."""
 TREMBLE = 1e-3
-"""The share of all choices made evenly while it is learned: so there is an answer to what nobody would play."""
+"""The share of uniform choices during learning, so that there are answers to absurd bids."""
 LEAST = 0.02
-"""What is played more rarely is left out."""
+"""Choices with a smaller probability are left out."""
 HARDLY = 1e-3
-"""States that a player reaches more rarely by its own choices are left out."""
+"""States that a player's own choices reach with a smaller probability are left out."""
 FLOAT = np.float32
 SMALL = FLOAT(1e-12)
 
 
 class LearningSide(Side):
-    """One of the two sides of a hand, as it is learned.
+    """The mutable state of one side of a hand during learning.
 
-    Every list has an array for each group of states; choices are bids first, then calls.
+    Every list has an array for each group of states; choices are bids, then calls.
 
     Attributes:
-        before: the bid that leads to each member of a group: number of its group, and of the bid there.
+        before: the bid that leads to each member of a group: (number of its group, number of the bid there).
         regrets: float32[rolls, members, choices].
-        summed: what was played, all times together, as regrets; the mean strategy in other words.
-        strategy: how likely each choice is played now, as regrets.
-        reach: float32[members, rolls]: how probable the mover's own choices are on the way to a state.
-        other_reach: float32[members, other rolls]: how probable the other's are.
-        joint: float32[rolls, members, other rolls]: how probable a state is with each pair of rolls.
-        worth: float32[rolls, choices, other rolls]: how likely the mover wins by a choice, less one half.
+        summed: shaped like regrets: the weighted sum of all strategies.
+        strategy: shaped like regrets: the current strategy.
+        reach: float32[members, rolls]: probability of the mover's own choices that lead to a state.
+        other_reach: float32[members, other rolls]: probability of the other player's choices.
+        joint: float32[rolls, members, other rolls]: probability of a state with each pair of rolls.
+        worth: float32[rolls, choices, other rolls]: the mover's probability to win with a choice, minus one half.
     """
 
     def __init__(self, game: Game, own: int, others: int, opens: Mapping[Dice, float]) -> None:
@@ -99,7 +98,7 @@ class LearningSide(Side):
             worth[:, len(group.bids) :] = np.moveaxis(after[group.last][:, found], 0, 1)
 
     def room(self, of: str) -> list[np.ndarray]:
-        """Return zeros for each group; ``of`` names the axes: r(olls), m(embers), c(hoices), o(ther's rolls)."""
+        """Return zeros for each group; ``of`` names the axes: r(olls), m(embers), c(hoices), o(ther rolls)."""
         size = {"r": len(self.mine.chances), "o": len(self.theirs.chances)}
         return [
             np.zeros([(size | {"m": len(group.members), "c": len(actions)})[axis] for axis in of], FLOAT)
@@ -108,10 +107,10 @@ class LearningSide(Side):
 
 
 def match(weights: np.ndarray, tremble: float) -> np.ndarray:
-    """Return the strategy that plays each choice by its weight, ``weights`` like, float32[rolls, members, choices].
+    """Return the strategy proportional to ``weights``, both float32[rolls, members, choices].
 
-    Regret matching (Hart and Mas-Colell, "A simple adaptive procedure leading to correlated equilibrium", 2000): what
-    has no weight at all is played evenly. A share of ``tremble`` always is.
+    Regret matching (Hart and Mas-Colell, "A simple adaptive procedure leading to correlated equilibrium", 2000),
+    uniform without any weight, and always uniform in a share ``tremble``.
     """
     even = FLOAT(1 / weights.shape[2])
     total = weights.sum(axis=2, keepdims=True)
@@ -122,10 +121,10 @@ def match(weights: np.ndarray, tremble: float) -> np.ndarray:
 
 
 def carry_on(side: LearningSide, other: LearningSide, number: int) -> None:
-    """Go forwards from a group: write how probable the states are that its bids lead to, in which ``other`` moves.
+    """Pass forwards from a group: write the probabilities of the states after its bids, in which ``other`` moves.
 
-    A reach is a mean over the histories that the other side really plays: each member counts for the next mover's by
-    how probable the present mover's choices are, and the other way round.
+    A reach is a mean over histories, weighted by the other side's probabilities: those of the present mover for the
+    next mover's reach, and vice versa.
     """
     group = side.groups[number]
     played = side.strategy[number][:, :, : len(group.bids)]
@@ -141,17 +140,18 @@ def carry_on(side: LearningSide, other: LearningSide, number: int) -> None:
 
 
 def bring_back(side: LearningSide, other: LearningSide, number: int) -> None:
-    """Go backwards from a group: write what its states are worth to ``other``, whose bids led to them."""
+    """Pass backwards from a group: write the values of its states for ``other``, whose bids led to them."""
     worth = np.matmul(side.strategy[number], side.worth[number])
     for member, (before, choice) in enumerate(side.before[number]):
         other.worth[before][:, choice] = -worth[:, member].T
 
 
 def learn(side: LearningSide, number: int, times: int) -> None:
-    """Add to regrets what each choice of a group would have brought, and to the mean strategy what was played.
+    """Update the regrets of a group, and add its strategy to the sum.
 
-    The values are counterfactual, by the probability that the other reaches a state: ``joint`` holds both parts, so
-    the mover's own is divided out. Later times weigh more in the mean (linear averaging of CFR+, here of squares).
+    Values are counterfactual, weighted by the other player's probability to reach a state; ``joint`` contains both
+    players', so the mover's is divided out. Later iterations weigh more in the mean: CFR+ weighs linearly, this by
+    squares.
     """
     strategy, own = side.strategy[number], side.reach[number].T[:, :, None]
     values = np.matmul(side.joint[number], side.worth[number].transpose(0, 2, 1))
@@ -163,9 +163,9 @@ def learn(side: LearningSide, number: int, times: int) -> None:
 
 
 def solve_hand(game: Game, own: int, others: int, opens: dict[Dice, float], times: int) -> list[LearningSide]:
-    """Return the sides of a hand, one where both have as many dice, solved where hands are worth ``opens``.
+    """Solve a hand; return its sides, only one if both players have the same number of dice.
 
-    ``opens`` says how likely the opener of a hand wins the game. What the hand itself is worth is written there.
+    ``opens`` has the probability that the opener of a hand wins the game; this hand's is written there.
     """
     sides = [LearningSide(game, *dice, opens) for dice in dict.fromkeys([(own, others), (others, own)])]
     numbers = range(len(sides[0].groups))
@@ -190,9 +190,9 @@ def solve_hand(game: Game, own: int, others: int, opens: dict[Dice, float], time
 
 
 def prune(sides: Sequence[LearningSide]) -> list[list[np.ndarray]]:
-    """Return the mean strategy without what is played more rarely than `LEAST`, by side and group as ``summed``.
+    """Return the mean strategy by side and group, without choices below `LEAST`.
 
-    Where a player hardly comes by its own choices, all is 0.
+    It is 0 in states that a player reaches by its own choices with a probability below `HARDLY`.
     """
     found = [[_without_rare(summed) for summed in side.summed] for side in sides]
     own, others = ([side.room(of) for side in sides] for of in ("mr", "mo"))
@@ -209,7 +209,7 @@ def prune(sides: Sequence[LearningSide]) -> list[list[np.ndarray]]:
 
 
 def _without_rare(summed: np.ndarray) -> np.ndarray:
-    """Return strategies of the weights, which are all 0 where nothing was learned."""
+    """Return the strategies of summed weights without rare choices; 0 without any weight."""
     total = summed.sum(2, keepdims=True)
     found = summed / np.where(total > 0, total, 1)
     found[found < LEAST] = 0
@@ -219,7 +219,7 @@ def _without_rare(summed: np.ndarray) -> np.ndarray:
 
 
 def pack(side: LearningSide, strategy: Sequence[np.ndarray]) -> tuple[int, bytes]:
-    """Return how many states of a side are kept, and their bytes; ``strategy`` is as `prune` returns it for a side."""
+    """Return the number of kept states of a side, and their bytes; ``strategy`` is a side's from `prune`."""
     recall, rows = side.recall, dict[bytes, bytes]()
     for state, (number, member) in side.states.items():
         cells = strategy[number][:, member]
@@ -232,7 +232,7 @@ def pack(side: LearningSide, strategy: Sequence[np.ndarray]) -> tuple[int, bytes
 
 
 def _row(cells: np.ndarray, codes: list[int]) -> bytes:
-    """Return the row of a state: ``cells`` is float32[rolls, choices]."""
+    """Return the bytes of a state; ``cells`` is float32[rolls, choices]."""
     head, tail = bytearray(), bytearray()
     for row in cells:
         (played,) = np.nonzero(np.rint(row * 255))
@@ -248,7 +248,7 @@ def _row(cells: np.ndarray, codes: list[int]) -> bytes:
 
 
 def join(game: Game, hands: dict[str, tuple[int, int, bytes]], opens: Mapping[Dice, float]) -> bytes:
-    """Return the file of all hands: (bids remembered, states, bytes) by their dice."""
+    """Return the file's content; ``hands`` has (remembered bids, states, bytes) by dice."""
     places, data = dict[str, tuple[int, int, int]](), b""
     for key, (_, states, raw) in hands.items():
         packed = zlib.compress(raw, 9)
@@ -267,7 +267,7 @@ def solve(game: Game, file: Path, times: int = TIMES, first_times: int = FIRST_T
     leads_upwards = any(max(end[:2]) > 1 for end in one.endings)
     sizes = [(own, total - own) for total in range(2, 2 * dice + 1) for own in range(1, total)]
     sizes = [(own, others) for own, others in sizes if max(own, others) <= dice]
-    # more dice are better: where hands lead upwards, to begin with
+    # initial values, which matter where hands lead upwards: more dice are better
     opens = {(own, others): own**1.7 / (own**1.7 + others**1.7) for own, others in sizes}
     hands: dict[str, tuple[int, int, bytes]] = {}
     for effort in (first_times, times) if leads_upwards else (times,):
@@ -278,10 +278,10 @@ def solve(game: Game, file: Path, times: int = TIMES, first_times: int = FIRST_T
             sides = solve_hand(game, own, others, opens, effort)
             for side, strategy in zip(sides, prune(sides), strict=True) if effort == times else ():
                 hands[f"{side.hand.dice[0]}{side.hand.dice[1]}"] = (side.recall, *pack(side, strategy))
-    with writing(file) as unfinished:  # else a kill would leave a table that says what hands are not worth
+    with writing(file) as unfinished:  # otherwise a kill could leave a table with wrong values
         unfinished.write_bytes(join(game, hands, opens))
         table = RecallTable(game, unfinished)
-        for _ in range(ROUNDS if leads_upwards else 1):  # as they are played, rare choices left out
+        for _ in range(ROUNDS if leads_upwards else 1):  # by the strategies without rare choices
             for dice_pair in sizes:
                 opens[dice_pair] = evaluate_play(table, dice_pair)
                 table.worth = worth_of(opens)
@@ -289,7 +289,7 @@ def solve(game: Game, file: Path, times: int = TIMES, first_times: int = FIRST_T
 
 
 def evaluate_play(table: RecallTable, dice: Dice) -> float:
-    """Return how likely the opener of a hand wins the game, from what the next hands are worth."""
+    """Return the probability that the opener of a hand wins the game, from the values of the next hands."""
     side = table.hand(*dice)
     each = [table.sweep(*dice, roll)[0][0][0] @ side.theirs.chances for roll in range(len(side.mine.chances))]
     return float(side.mine.chances @ np.array(each))

@@ -1,6 +1,6 @@
 """Train an agent: ``python training/train.py hog --run-dir runs/hog`` is ``dicegym train hog --run-dir runs/hog``.
 
-What a training does stands in ``dicegym/learning/training_run.py``, and its settings in ``training/configs``.
+``dicegym/learning/training_run.py`` is the training; ``training/configs`` has its settings.
 """
 
 import sys

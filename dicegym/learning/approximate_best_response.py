@@ -1,9 +1,8 @@
-"""A best response to a fixed player, by training: how much can be won of it where nobody can compute that.
+"""Train an approximate best response to a fixed player, where the exact one cannot be computed.
 
-A trained best response is a bound from below: longer or better training may find one that wins more. It is a training
-like any other, by the settings of the game's own against the player alone, at a table filled with copies of it; the
-best of its evaluations is measured in fresh games, from every seat in turn, playing its best action, as against a fixed
-player nobody has to hide anything.
+The result is a lower bound: longer or better training may win more. It is a usual training with the game's own
+settings, at tables filled with copies of the player. The model with the best evaluation is measured in fresh games,
+from every seat in turn. It plays its best action, as nothing has to be hidden from a fixed player.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ from dicegym.players import model_file
 from dicegym.players.roster import find_model_file, resolve
 
 LOOKS = 8
-"""How often a best response is measured while it is trained, early looks not counted; the best of them counts."""
+"""Evaluations during the training, without the early ones; the best one selects the model."""
 LOOK_GAMES = 1000
 GAMES = 5000
-"""Fresh games that the result is measured in, unless told otherwise."""
+"""Default number of fresh games for the result."""
 WIDE_ENOUGH = 1 / 4
-"""A value network whose widest layer is a smaller part of the policy's was not meant to learn what states are worth."""
+"""A value network with a widest layer below this part of the policy's was not meant to learn values."""
 
 
 def best_response(
@@ -53,24 +52,23 @@ def best_response(
     output: Path | None = None,
     progress: Progress | None = None,
 ) -> Exploited:
-    """Train a best response to ``target``; return what it wins.
+    """Train a best response to ``target``; return its result.
 
     Args:
-        game: a game of two or more, or its name.
+        game: a game for two or more, or its name.
         target: an agent by its name or file, which fills all other seats.
-        steps: how many decisions of the best response, which any machine makes the same (with ``run.torch_threads=1``).
-        start: a model whose networks it begins with, a file such as the target's own or an agent's name; "": they are
-            drawn by the seed.
-        seed: of networks, games and what is drawn.
-        games: fresh games that the result is measured in.
+        steps: decisions of the best response; with ``run.torch_threads=1`` they are the same on any machine.
+        start: a model to start from: a file, such as the target's own, or an agent's name; "": fresh networks.
+        seed: of networks, games and draws.
+        games: fresh games for the result.
         overrides: of the training's settings, as for `dicegym.learning.train.train`.
-        output: where the best response is written as a model.
-        progress: told (steps done, steps in all, text).
+        output: file for the best response as a model.
+        progress: called with (steps done, total steps, text).
 
     Raises:
-        ParameterError: the game is played alone, a number is out of range, or ``output`` has no folder.
-        UnknownNameError, AgentError, ModelError: the target or ``start`` cannot be.
-        KeyboardInterrupt: as it comes.
+        ParameterError: the game is for one, a number is out of range, or the folder of ``output`` is missing.
+        UnknownNameError, AgentError, ModelError: the target or ``start`` is invalid.
+        KeyboardInterrupt: passed on.
 
     Example:
         >>> from dicegym.training import best_response
@@ -80,19 +78,19 @@ def best_response(
     """
     table = make_game(game)
     if table.players < 2:
-        raise ParameterError(f"{table!r} is played alone: nobody there can be exploited")
-    steps = whole_number("steps", steps, 1, MOST, "how many decisions are trained")
+        raise ParameterError(f"{table!r} is played alone, without a best response: choose a game for two or more")
+    steps = whole_number("steps", steps, 1, MOST, "the number of decisions")
     games, seed = whole_number("games", games, 1, MOST, "the number of fresh games"), seed_number("seed", seed)
     if output is not None and not Path(output).parent.is_dir():
         raise ParameterError(f"{output} cannot be written, as there is no folder {Path(output).parent}: make it first")
-    begin = find_model_file(table, str(start), "start") if start else ""
+    start_file = find_model_file(table, str(start), "start") if start else ""
     resolve(table, target)
     own = named_seed("best response", seed) % (LARGEST_TRAINING_SEED + 1)
     run = {
         "steps": steps,
         "seed": own,
         "temperature": 0,
-        "start_from": begin,
+        "start_from": start_file,
         "best_by": "mean",
         "evaluate_against": [target],
         "evaluate_every": max(1, steps // LOOKS),
@@ -104,7 +102,7 @@ def best_response(
     settings = [
         f"opponents={as_toml({target: 1.0})}",
         *(f"run.{name}={as_toml(value)}" for name, value in run.items()),
-        *(_networks_of(begin) if begin else ()),
+        *(_networks_of(start_file) if start_file else ()),
     ]
     with tempfile.TemporaryDirectory() as folder, keep_generators():  # making a model seeds them
         best = Path(folder) / "run" / "best.zip"
@@ -120,12 +118,12 @@ def best_response(
 
 
 def _networks_of(model: str) -> list[str]:
-    """Return the networks of a model as overrides, with a value network of the policy's sizes if theirs is hardly any.
+    """Return the networks of a model as overrides, with a value network of the policy's sizes if its own is tiny.
 
-    Imitation learns no values, so its models have value networks of a few units.
+    Imitation learns no values, so its models have value networks with a few units.
     """
-    said = model_file.facts(model).get("settings")
-    network = said.get("network") if isinstance(said, dict) else None
+    settings = model_file.facts(model).get("settings")
+    network = settings.get("network") if isinstance(settings, dict) else None
     if not isinstance(network, dict):
         return []
     sizes = network.get("net_arch")

@@ -1,7 +1,7 @@
-"""The games of an evaluation, in blocks: played side by side here, or as jobs wherever an executor has them done.
+"""The games of an evaluation, in blocks that are played here or as jobs of an executor.
 
-A block is a function of its game, its entries, the seed and its games' numbers. So an evaluation has the same
-figures on any number of processes or machines.
+A block is a function of its game, its entries, the seed and its games' numbers. So an evaluation has the same results
+on any number of processes or machines.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from dicegym.sandbox.jobs import Context, Entry, Failure, Sent
 from dicegym.sandbox.remote import IsolatedPlayer
 
 SIDE_BY_SIDE = 1000
-"""Games of a block that are played side by side, by players who sit beside the referee."""
+"""Games of a block whose players are all in the referee's process; they are played as a batch."""
 APART = 200
-"""Games of a block in which a bot plays in a process of its own: it keeps one program for them, so figures may depend
-on this number, but on nothing else of how they are shared out."""
+"""Games of a block with a bot in another process. The bot runs one program for all of them, so results may depend on
+this number, but not on how blocks are distributed."""
 MOST_KINDS = 100
-"""Different faults of a block that are kept in words; the others are counted as the last of them."""
+"""Different messages of faults that are kept of a block; further ones are counted as the last of them."""
 
 
 def seating_of(number: int, seats: int, rivals: int) -> tuple[int, list[int]]:
-    """Return the seat of the one who is measured in game ``number``, and by seat who sits there: 0, or 1 + an opponent.
+    """Return the measured player's seat in game ``number``, and for each seat the player there: 0, or 1 + an opponent.
 
-    Opponents move on by a seat whenever the player has sat in each.
+    Opponents move on by one seat whenever the player has sat in every seat.
     """
     time, seat = divmod(number, seats)
     who = [0] * seats
@@ -49,16 +49,16 @@ def seating_of(number: int, seats: int, rivals: int) -> tuple[int, list[int]]:
 
 
 class Results(NamedTuple):
-    """What a player got in each of some games."""
+    """A player's results in some games."""
 
     shares: np.ndarray
-    """float64[games]: its share of the first place, a shared one shared out; of a player alone its return."""
+    """float64[games]: its share of the first place, 1 / n if n players tie; in games for one its return."""
     luck: np.ndarray | None = None
-    """float64[games]: what of that was luck, in the same unit; None: nobody asked."""
+    """float64[games]: its luck in the same unit; None if not asked for."""
 
     @classmethod
     def join(cls, parts: Sequence[Results]) -> Results:
-        """Return the results of all games of some blocks, one after the other."""
+        """Return the results of several blocks as one."""
         luck = [part.luck for part in parts if part.luck is not None]
         return cls(np.concatenate([part.shares for part in parts]), np.concatenate(luck) if luck else None)
 
@@ -73,11 +73,11 @@ def results_of(
     less_luck: bool = False,
     copies: _Copies | None = None,
 ) -> Results:
-    """Play games number ``first`` to ``first + n - 1`` of ``seed``; return what the player got.
+    """Play games number ``first`` to ``first + n - 1`` of ``seed``; return the player's results.
 
-    Games are played side by side, or one after the other by ``copies``, each of which sits at one game at a time.
+    Games are played as a batch, or one by one with ``copies``.
 
-    Raises ParameterError if ``less_luck`` is asked for and luck cannot be told in this game.
+    Raises ParameterError if ``less_luck`` is asked for and this game has no luck meter.
     """
     rows, players = np.arange(n), [player, *rivals]
     states = game.new_states(n)
@@ -104,7 +104,7 @@ def results_of(
 def _play_watched(
     game: Game, states: np.ndarray, table: Opponents, players: Sequence[Player], who: np.ndarray
 ) -> np.ndarray:
-    """Play games that have just begun to their ends; return what luck was worth to each seat: float64[games, seats]."""
+    """Play new games to their end; return the luck of each seat: float64[games, seats]."""
     nobody, meter = np.full(len(states), -1), meter_of(game, players, who)
     watched = Watched(states, meter)
     while len(rows := watched.open):
@@ -116,7 +116,7 @@ def _play_watched(
 class EvaluationBlock:
     """Some games of an evaluation, as a job for an executor; see `dicegym.sandbox.jobs.Job`.
 
-    The first of ``entries`` is measured, the others are its opponents.
+    The first entry is measured, the others are its opponents.
     """
 
     game: Game
@@ -126,18 +126,18 @@ class EvaluationBlock:
     """Number of the first game."""
     games: int
     less_luck: bool = False
-    """Whether to say what of the results was luck."""
+    """Whether to measure luck."""
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What decides the outcome, in addition to game, entries and limits; see `Job.facts`."""
+        """What determines the outcome, in addition to game, entries and limits; see `Job.facts`."""
         asked = {"less_luck": True} if self.less_luck else {}
         return {"kind": "evaluation", "seed": self.seed, "first": self.first, "games": self.games} | asked
 
     def run(self, context: Context) -> list[Any]:
-        """Load everybody and play; return shares and luck as lists, as `Results` has them, and what failed.
+        """Load all players and play; return the lists of `Results`, and the faults.
 
-        Failures are in words, in the order in which they happened first, each with how often it did.
+        Each fault is a message and how often it occurred, in the order of the first occurrences.
         """
         heartbeat = context.heartbeat
         heartbeat.note(LOADING, 0)
@@ -162,7 +162,7 @@ class EvaluationBlock:
         return [found.shares.tolist(), None if found.luck is None else found.luck.tolist(), list(faults.items())]
 
     def play(self, players: Sequence[Player], copies: _Copies | None = None) -> Results:
-        """Let these players, in the order of the entries, play the games; see `results_of`."""
+        """Play the games with these players, in the order of the entries; see `results_of`."""
         player, *rivals = players
         return results_of(self.game, player, rivals, self.first, self.games, self.seed, self.less_luck, copies)
 
@@ -170,18 +170,17 @@ class EvaluationBlock:
         """Return None: a player that failed is not measured."""
 
     def moment(self, reading: Reading) -> str:
-        """Return when ``reading`` was taken; see `Job.moment`."""
+        """Describe when ``reading`` was taken; see `Job.moment`."""
         if reading.phase == LOADING:
             return "while it was loaded"
         return f"in games {self.first + 1} to {self.first + self.games} of the evaluation"
 
 
 class _Copies:
-    """The players of a block, with as many copies of a bot in a process of its own as it fills seats of a game.
+    """The players of a block, and of a bot in another process a copy for each seat that it fills.
 
     Attributes:
-        one_by_one: whether games are played one after the other, as a bot in a process of its own sits at one game at
-            a time.
+        one_by_one: whether games are played one by one, as a bot in another process plays one game at a time.
     """
 
     def __init__(self, block: EvaluationBlock, context: Context) -> None:
@@ -192,7 +191,7 @@ class _Copies:
 
     @property
     def players(self) -> list[Player]:
-        """One of each, by their number among the entries."""
+        """The first copy of each entry."""
         return [mine[0] for mine in self._copies]
 
     def _load(self, number: int) -> Player:
@@ -200,15 +199,15 @@ class _Copies:
         entry = block.entries[number]
         context.heartbeat.blamed = number
         if isinstance(entry.origin, Source) and not context.apart(entry):
-            return load(block.game, entry.origin, entry.name)  # a fresh program for each game, as everywhere
+            return load(block.game, entry.origin, entry.name)  # a new program for each game, as everywhere
         return context.load(entry, block.game, 0, lambda together: self._moment, None)
 
     def play(
         self, table: Opponents, states: np.ndarray, row: int, number: int, seat: int, who: Sequence[int]
     ) -> list[int]:
-        """Play game ``number`` in a row of a table, seated as `seating_of` says; return what was played.
+        """Play game ``number`` in a row of a table, seated as by `seating_of`; return the actions.
 
-        Raises GoneError if a bot's process has ended: the rules say what a fault costs, but this was none.
+        Raises GoneError if a bot's process has ended, which is not a fault under the rules.
         """
         self._moment = f"in game {number + 1} of the evaluation"
         state, actions, taken = states[row], list[int](), [0] * len(self._copies)
@@ -229,9 +228,9 @@ class _Copies:
         return actions
 
     def blame(self, error: Exception) -> None:
-        """Note whose ``error`` ended the block.
+        """Note which entry raised the ``error`` that ended the block.
 
-        Bots and models raise AgentError, which says whose it is. Any other comes from a player that was handed over.
+        AgentError names its bot or model. Any other error comes from a `Player` that the caller gave.
         """
         entries, heartbeat = self._block.entries, self._context.heartbeat
         if isinstance(error, AgentError):
@@ -242,11 +241,7 @@ class _Copies:
 
 
 def blocks_of(
-    game: Game,
-    entries: tuple[Entry, ...],
-    games: int,
-    seed: int,
-    less_luck: bool = False,
+    game: Game, entries: tuple[Entry, ...], games: int, seed: int, less_luck: bool = False
 ) -> list[EvaluationBlock]:
     """Return the blocks of an evaluation of ``games`` games between ``entries``; see `EvaluationBlock`."""
     size = SIDE_BY_SIDE if all(entry.trusted for entry in entries) else APART

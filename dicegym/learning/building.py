@@ -1,4 +1,4 @@
-"""A training's batch of games, and the model that learns there, as its settings say."""
+"""The batch of games and the model of a training, made from its settings."""
 
 from __future__ import annotations
 
@@ -17,25 +17,24 @@ from dicegym.engine.game import Game
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError, one_line, unknown_name
-from dicegym.learning.training_settings import AlgorithmSettings, NetworkSettings, TrainingSettings
+from dicegym.learning.training_settings import AlgorithmSettings, NetworkSettings, TrainingSettings, as_whole
 from dicegym.players import sb3_models
 from dicegym.players.pool import Pool
 from dicegym.players.sb3_models import check_device
 
 _OURS = ("game", "num_envs", "opponent", "autoreset_mode", "copy", "parameters")
-"""What a batch is made with and ``[environment]`` does not say: other sections do, or the training itself,
-whose algorithms keep the observations of earlier steps."""
+"""Arguments of a batch that ``[environment]`` does not set: other sections do, or the training itself, whose algorithms
+keep the observations of earlier steps."""
 _NOT_ARGUMENTS = ("name", "learning_rate", "learning_rate_end", "ent_coef_end")
-"""Settings of the algorithm that its class does not take, or not as they are."""
+"""Settings in ``[algorithm]`` that are not passed to the algorithm's class, or not unchanged."""
 ROLLOUT = 32_768
-"""Decisions that a rollout of PPO holds where nothing is said: Stable-Baselines3's 2,048 for each game are meant for
-a few games, not for a thousand."""
+"""Decisions in PPO's rollout by default. Stable-Baselines3's 2,048 for each game suit a few games, not a thousand."""
 
 
 def new_games(game: Game, settings: TrainingSettings, opponent: Pool) -> SB3VecEnv:
-    """Return a batch of games; game i has the seed ``run.seed + i``, which no evaluation has.
+    """Return a batch of games; game i has the seed ``run.seed + i``, which no evaluation uses.
 
-    Raises ParameterError or UnknownNameError if a batch cannot be made of ``[environment]``.
+    Raises ParameterError or UnknownNameError for an invalid ``[environment]``.
     """
     run = settings.run
     arguments = _environment_arguments(settings)
@@ -45,13 +44,13 @@ def new_games(game: Game, settings: TrainingSettings, opponent: Pool) -> SB3VecE
 
 
 def check_names(settings: TrainingSettings) -> None:
-    """Raise what `new_games` and `new_model` raise for the names that settings hold; nothing is made."""
+    """Raise the errors of `new_games` and `new_model` about names in the settings; make nothing."""
     _environment_arguments(settings)
     _model_arguments(settings, settings.run.games, int(settings.network.privileged))
 
 
 def _environment_arguments(settings: TrainingSettings) -> dict[str, Any]:
-    """Return what ``[environment]`` says. Raises UnknownNameError if a batch of games does not take it."""
+    """Return a copy of ``[environment]``. Raises UnknownNameError for an argument that a batch does not take."""
     taken = [name for name in inspect.signature(BatchEnv).parameters if name not in _OURS]
     for name in settings.environment:
         if name not in taken:
@@ -60,10 +59,10 @@ def _environment_arguments(settings: TrainingSettings) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def enough_memory(asked: str) -> Iterator[None]:
-    """Raise ParameterError if what is made here cannot have its memory; ``asked`` are the settings that say how much.
+def enough_memory(settings: str) -> Iterator[None]:
+    """Raise ParameterError if memory runs out inside; ``settings`` names those that determine how much is needed.
 
-    NumPy raises MemoryError, PyTorch a RuntimeError that says so in words.
+    NumPy raises MemoryError, PyTorch a RuntimeError with a message about it.
     """
     try:
         yield
@@ -71,17 +70,17 @@ def enough_memory(asked: str) -> Iterator[None]:
         if isinstance(error, RuntimeError) and "allocate" not in str(error):
             raise
         raise ParameterError(
-            f"{asked} cannot be used here, as there is not enough memory ({one_line(error) or 'MemoryError'}): give "
+            f"{settings} cannot be used here, as there is not enough memory ({one_line(error) or 'MemoryError'}): give "
             "smaller numbers"
         ) from None
 
 
 def new_model(settings: TrainingSettings, env: VecEnv, logs: Path | None) -> BaseAlgorithm:
-    """Return a model with fresh networks; TensorBoard's files go into the folder ``logs``, if there is one.
+    """Return a model with fresh networks that logs to TensorBoard in the folder ``logs``; None: no logs.
 
     Raises:
         UnknownNameError: there is no such algorithm, policy or argument.
-        ParameterError: the algorithm does not take the settings, or there is not the memory that they ask for.
+        ParameterError: the algorithm rejects the settings, or they need more memory than there is.
     """
     algorithm, arguments = _model_arguments(settings, env.num_envs, getattr(env, "privileged", 0))
     arguments |= {"env": env, "tensorboard_log": None if logs is None else str(logs)}
@@ -90,14 +89,14 @@ def new_model(settings: TrainingSettings, env: VecEnv, logs: Path | None) -> Bas
             return algorithm(**arguments)
     except ParameterError:
         raise
-    except (TypeError, ValueError, AssertionError) as error:  # what Stable-Baselines3 raises for its arguments
+    except (TypeError, ValueError, AssertionError) as error:  # Stable-Baselines3 rejects arguments with these
         raise ParameterError(f"{algorithm.__name__} cannot be made of [algorithm] and [network]: {error}") from None
 
 
 def _model_arguments(
     settings: TrainingSettings, games: int, privileged: int
 ) -> tuple[type[BaseAlgorithm], dict[str, Any]]:
-    """Return an algorithm and what it is made with, but its games and logs; ``privileged`` is as for `_policy`."""
+    """Return an algorithm and its arguments, except its games and logs; ``privileged`` is as for `_policy`."""
     algorithm: type[BaseAlgorithm] = sb3_models.algorithm(settings.algorithm.name)
     policy, policy_arguments = _policy(settings.network, algorithm, privileged)
     ours: dict[str, Any] = {
@@ -113,7 +112,7 @@ def _model_arguments(
 
 
 def _policy(settings: NetworkSettings, algorithm: type[BaseAlgorithm], privileged: int) -> tuple[Any, dict[str, Any]]:
-    """Return the policy's class and what it is made with; ``privileged`` numbers are for its critic alone."""
+    """Return the policy's class and its arguments; only the critic sees the last ``privileged`` inputs."""
     known: Mapping[str, Any] = algorithm.policy_aliases
     if settings.policy not in known:
         raise unknown_name(f"policy of {algorithm.__name__}", settings.policy, list(known))
@@ -138,7 +137,7 @@ def _policy(settings: NetworkSettings, algorithm: type[BaseAlgorithm], privilege
 def _arguments(
     settings: AlgorithmSettings, algorithm: type[BaseAlgorithm], ours: Collection[str], games: int
 ) -> dict[str, Any]:
-    """Return what the algorithm is made with beside ``ours``; what is not given is left to it."""
+    """Return the algorithm's arguments in addition to ``ours``; the algorithm has defaults for the others."""
     arguments = {key: value for key, value in vars(settings).items() if key not in _NOT_ARGUMENTS and value is not None}
     parameters = inspect.signature(algorithm).parameters
     taken = [name for name in parameters if name not in ours and not name.startswith("_")]
@@ -147,15 +146,20 @@ def _arguments(
             known = list(dict.fromkeys([*_NOT_ARGUMENTS, *taken]))  # all that may be written in the section
             wrong = unknown_name(f"argument of {algorithm.__name__}", name, known)
             raise ParameterError(f"[algorithm] does not fit {algorithm.__name__}: {wrong}")
-        if isinstance(value, str) and not isinstance(parameters[name].default, str):
+        default = parameters[name].default
+        if isinstance(value, str) and not isinstance(default, str):
             raise ParameterError(f"algorithm.{name}={value!r} is a text: give a number, true or false without quotes")
+        if isinstance(value, float) and type(default) is int:
+            arguments[name] = as_whole(value)
+            if isinstance(arguments[name], float):
+                raise ParameterError(f"algorithm.{name}={value!r} cannot be used: give a whole number")
     for name in ("learning_rate", "ent_coef"):
         if getattr(settings, name) is None and getattr(settings, f"{name}_end") is not None:
-            raise ParameterError(f"algorithm.{name}_end says where to without where from: set algorithm.{name} too")
+            raise ParameterError(f"algorithm.{name}_end has no start to change from: set algorithm.{name} too")
     if settings.learning_rate is not None:
         end = settings.learning_rate if settings.learning_rate_end is None else settings.learning_rate_end
         arguments["learning_rate"] = LinearSchedule(settings.learning_rate, end, 1.0)
-    if "n_epochs" in taken:  # of PPO's kind: what it has by itself is meant for a few games
+    if "n_epochs" in taken:  # PPO and its kind, whose defaults are meant for a few games
         arguments.setdefault("n_steps", max(2, ROLLOUT // games))
         arguments.setdefault("batch_size", max(2, arguments["n_steps"] * games // 4))
     return arguments

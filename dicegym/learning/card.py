@@ -1,4 +1,4 @@
-"""The card of a trained model: how it was made, how it fares against the scripted agents of its game, and its holes."""
+"""The card of a trained model: its training, its scores against scripted agents, and its exploitability."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ from dicegym.players.roster import agent_names, resolve
 from dicegym.sandbox.jobs import digest_of
 
 PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
-"""What a trained model depends on."""
+"""Packages that a trained model depends on."""
 CHOSEN_BY = {
     "mean": "The score is the mean over the opponents of the training's evaluations.",
     "worst": "The score is that against the hardest of the opponents of the training's evaluations.",
-    BY_EXPLOITABILITY: "The score is what is left to it against its best response, which knows its whole strategy.",
+    BY_EXPLOITABILITY: "The score is its win rate against its best response, which knows its whole strategy.",
 }
-"""What a card says of a score over several opponents, by ``run.best_by``; of the last model it is the mean."""
+"""Explanations of a score over several opponents, by ``run.best_by``; "last" uses the mean."""
 LONGEST_COMMAND = 2_000
-"""Letters of the command of an earlier stage that are shown."""
+"""Letters that are shown of a text from a model's file, such as the command of an earlier stage."""
 LEAST_GAMES = 100
-"""Cards of fewer games than this are drafts, for which no holes are looked for."""
+"""Cards with fewer games are drafts, without exploitability."""
 SECONDS = 3.0
-"""How long a card looks for the best response: trainings wait for it; `dicegym values exploitability` looks longer."""
+"""Search time for the best response: trainings wait for it; `dicegym values exploitability` searches longer."""
 EXPLOITED_SUFFIX = ".exploited.json"
-"""Of the file beside a model that says what a best response was trained to make of it."""
+"""Of the file beside a model with the result of a trained best response."""
 LARGEST_NOTE = 1 << 20
 REGRET, AFTER_REGRET = "Regret of its decisions", "The model's file contains all settings"
-"""What a card's table of regret begins with, which is copied from `dicegym values grade`, and what follows it."""
+"""The start of a card's table of regret, which is copied from `dicegym values grade`, and of the text after it."""
 ITSELF = "itself"
-"""What a best response began with, if with the networks of the model that it was trained against."""
+"""``Exploited.began_with`` if the best response started from the networks of the model itself."""
 
 
 @functools.cache
 def collect_versions() -> dict[str, Any]:
-    """Return the machine and the versions of packages, as model files hold them: they stay while a process lasts."""
+    """Return the machine and the versions of packages, for model files."""
     return {
         "machine": f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}",
         "versions": {name: version(name) for name in PACKAGES},
@@ -66,9 +66,9 @@ def collect_versions() -> dict[str, Any]:
 
 
 def _measured_against(game: Game, run: Mapping[str, Any], trust: bool) -> list[Any]:
-    """Return whom a card measures a model against: scripted agents, and shared tables of its training's evaluations.
+    """Return the opponents on a card: scripted agents, and shared tables of the training's evaluations.
 
-    Without ``trust`` tables with programs or language models are left out: a stranger's file may name them.
+    Tables with programs or language models need ``trust``, as anyone may have written the model's file.
     """
     if game.players == 1:
         return [None]
@@ -78,12 +78,12 @@ def _measured_against(game: Game, run: Mapping[str, Any], trust: bool) -> list[A
 
 
 def best_score(model: Path) -> Score:
-    """Return the score that a model's file says of itself. Raises ModelError or ParameterError if it says none."""
+    """Return the score in a model's file. Raises ModelError or ParameterError without a valid score."""
     return Score.from_json(model_file.facts(model).get("score"))
 
 
 def bracket_of(game: Game, player: Player, seconds: float, progress: Progress | None = None) -> Bracket | None:
-    """Return how often the best response to a player wins; None where there is no way to know."""
+    """Return bounds on the win rate of a player's best response; None where they cannot be computed."""
     try:
         return exploitability(player, game, seconds=seconds, progress=progress)
     except ParameterError:
@@ -91,28 +91,23 @@ def bracket_of(game: Game, player: Player, seconds: float, progress: Progress | 
 
 
 class Exploited(NamedTuple):
-    """What a best response, trained against a fixed player, made of it in games that nobody had looked at."""
+    """The result of a best response that was trained against a fixed player, in fresh games."""
 
     score: Score
-    """Its share of first places, at a table filled with the player, from every seat in turn."""
+    """Its share of first places at a table filled with the player, from every seat in turn."""
     players: Annotated[int, Field(ge=2)]
-    """At the table."""
+    """Players at the table."""
     steps: int
-    """Decisions that it was trained for."""
+    """Decisions in its training."""
     seconds: float
     began_with: str
-    """A model's file or `ITSELF`; empty: networks drawn by the seed."""
+    """A model's file or `ITSELF`; empty: fresh networks."""
     seed: int
     curve: tuple[tuple[int, float], ...] = ()
-    """(steps, share of first places) of the games by which the best of its training was chosen."""
-
-    @property
-    def even(self) -> float:
-        """The share of first places at equal strength: a player that concedes no more is not exploitable."""
-        return 1 / self.players
+    """(steps, share of first places) in the evaluations that selected the best model of its training."""
 
     def words(self) -> str:
-        """Return a sentence."""
+        """Describe the result."""
         begun = {"": "from fresh networks", ITSELF: "from its own networks"}.get(
             self.began_with, f"from {self.began_with}"
         )
@@ -121,11 +116,11 @@ class Exploited(NamedTuple):
         return (
             f"An approximate best response, trained against it for {self.steps:,} steps ({self.seconds:,.0f} s, "
             f"{begun}){table} wins {self.score.value:.4f} [{low:.4f}, {high:.4f}] of {games:,} fresh games "
-            f"(equal strength: {self.even:.4g}). Longer training may win more."
+            f"(equal strength: {1 / self.players:.4g}). Longer training may win more."
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the result as plain values."""
         return self._asdict() | {"score": self.score.to_json(), "curve": [list(point) for point in self.curve]}
 
 
@@ -133,14 +128,14 @@ _EXPLOITED = TypeAdapter(Exploited)
 
 
 def write_exploited(model: Path, found: Exploited) -> Path:
-    """Write what was found of a model to the file beside it; return its path."""
+    """Write the result of a best response to the file beside a model; return its path."""
     path = model.with_suffix(EXPLOITED_SUFFIX)
     write_text(path, json.dumps({"model": digest_of(model), "exploited": found.to_json()}, indent=1) + "\n")
     return path
 
 
 def read_exploited(model: Path) -> Exploited | None:
-    """Return what was last found of a model; None if nothing was, or of another model. Raises DamagedFileError."""
+    """Return the result beside a model; None without a result for this model. Raises DamagedFileError."""
     path = model.with_suffix(EXPLOITED_SUFFIX)
     if not path.is_file():
         return None
@@ -149,23 +144,25 @@ def read_exploited(model: Path) -> Exploited | None:
         found = _EXPLOITED.validate_python(said["exploited"])
         return found if said["model"] == digest_of(model) else None
     except (LookupError, TypeError, ValueError, RecursionError) as error:  # ParameterError is a ValueError
-        raise DamagedFileError(path, f"says no result of a best response ({error})", "remove it") from None
+        raise DamagedFileError(path, f"is not the result of a best response ({error})", "remove it") from None
 
 
 def card(
     model: Path, games: int, seconds: float = SECONDS, progress: Progress | None = None, trust: bool = False
 ) -> str:
-    """Return what a model's file says of itself, its scores, and its holes, as a page.
+    """Measure a model, and return its card as a page.
 
     Args:
         model: the file.
-        games: against each scripted agent; with fewer than `LEAST_GAMES` no holes are looked for.
-        seconds: how long is looked for the best response.
-        progress: told (measurements done, of how many, what is being measured and how far that is).
-        trust: play the programs and language models of its training's evaluations, too, which its file names.
+        games: against each scripted agent; with fewer than `LEAST_GAMES` no best response is searched.
+        seconds: search time for the best response.
+        progress: called with (measurements done, total measurements, text).
+        trust: also play programs and language models that the model's file names.
 
-    Raises ParameterError for no time, ModelError if the file does not fit the rules or say how it was trained,
-    DamagedFileError if what a trained best response made of the model (`write_exploited`) cannot be read.
+    Raises:
+        ParameterError: ``seconds`` is not above 0.
+        ModelError: the file does not fit the rules, or does not say how it was trained.
+        DamagedFileError: the result of a trained best response (`write_exploited`) cannot be read.
     """
     seconds = finite_number("seconds", seconds, "a time to look for the best response", above=0)
     player, facts = models.load(model), model_file.facts(model)
@@ -182,9 +179,9 @@ def card(
     total = len(against) + searched
 
     def part(number: int, what: str) -> Progress:
-        """Return what tells of the progress of one of the measurements."""
-        tell = progress or (lambda done, total, text: None)
-        return lambda done, of, text: tell(number, total, f"{what}: {done:,} of {of:,}{text and f', {text}'}")
+        """Return a function that reports the progress of a measurement."""
+        report = progress or (lambda done, total, text: None)
+        return lambda done, of, text: report(number, total, f"{what}: {done:,} of {of:,}{text and f', {text}'}")
 
     scores = [
         evaluate(game, player, one, games, seed=CARD_SEED, progress=part(number, "games"))
@@ -197,7 +194,7 @@ def card(
 
 
 def keep_regret(model: Path, text: str) -> str:
-    """Return the text of a new card with the table of regret of the card beside a model, if that has one."""
+    """Return the text of a new card with the table of regret from the card beside a model, if there is one."""
     path = model.with_suffix(".md")
     before = read_text(path, "remove it") if path.is_file() else ""
     found = re.search(rf"^{REGRET}.*?^(?={AFTER_REGRET})", before, re.MULTILINE | re.DOTALL)
@@ -205,7 +202,7 @@ def keep_regret(model: Path, text: str) -> str:
 
 
 def write_card(model: Path, text: str) -> list[Path]:
-    """Write a card's page and the picture of its curve beside a model; return their paths. Raises ModelError."""
+    """Write a card and the picture of its curve beside a model; return their paths. Raises ModelError."""
     page_file = model.with_suffix(".md")
     write_text(page_file, text)
     picture = write_learned(model)
@@ -213,36 +210,37 @@ def write_card(model: Path, text: str) -> list[Path]:
 
 
 def _code(text: str) -> str:
-    """Return text for a span of code in a table, which has no escapes but for what parts cells."""
+    """Return text for a span of code in a table, where only the cell separator can be escaped."""
     return harmless(text).replace("`", "'").replace("|", "\\|")
 
 
 def _teacher(name: Any) -> str:
-    """Return who taught a model, for a cell."""
-    told = REPLY.fullmatch(str(name)[:LONGEST_COMMAND])
-    return f"the best response to `{_code(told[1])}`" if told else f"`{_code(str(name)[:LONGEST_COMMAND])}` values"
+    """Describe a model's teacher, for a cell."""
+    text = str(name)[:LONGEST_COMMAND]
+    agent = REPLY.fullmatch(text)
+    return f"the best response to `{_code(agent[1])}`" if agent else f"`{_code(text)}` values"
 
 
 def _in_words(score: Score) -> str:
-    """Return a score for a line of Markdown: what others named is escaped, its own brackets are not."""
+    """Return a score as Markdown: names are escaped, the brackets of its interval are not."""
     return str(score._replace(measure=markdown(score.measure), opponent=markdown(score.opponent)))
 
 
 def _before(stage: Mapping[str, Any]) -> str:
-    """Return in words how a model was made that the next training began with."""
+    """Describe an earlier training stage of a model."""
     command, steps, seconds, path = (stage.get(name) for name in ("command", "timesteps", "seconds", "path"))
-    told = [f"{steps:,} steps"] if isinstance(steps, int) and abs(steps) < 1 << 53 else []
+    numbers = [f"{steps:,} steps"] if isinstance(steps, int) and abs(steps) < 1 << 53 else []
     if isinstance(seconds, float) or (isinstance(seconds, int) and abs(seconds) < 1 << 53):
-        told.append(f"{seconds:,.0f} s")
+        numbers.append(f"{seconds:,.0f} s")
     how = f"`{_code(command[:LONGEST_COMMAND])}`" if isinstance(command, str) and command else "a model"
     if teacher := stage.get("taught_by"):
         how = f"taught by {_teacher(teacher)}, {how}"
     where = f", there `{_code(str(path)[:LONGEST_COMMAND])}`" if path else ""
-    return f"{how}{': ' if told else ''}{', '.join(told)}; the next stage begins with its model{where}"
+    return f"{how}{': ' if numbers else ''}{', '.join(numbers)}; the next stage begins with its model{where}"
 
 
-def _holes(best: Bracket | None, trained: Exploited | None) -> str:
-    """Return the part of the page about the best response to the model."""
+def _exploitability(best: Bracket | None, trained: Exploited | None) -> str:
+    """Return the paragraphs about best responses to the model."""
     parts = []
     if best is not None:
         wins = f"{best.low:.4f}" if best.high - best.low < 5e-5 else f"at least {best.low:.4f}, at most {best.high:.4f}"
@@ -252,43 +250,30 @@ def _holes(best: Bracket | None, trained: Exploited | None) -> str:
     return "".join(f"{part}\n\n" for part in parts)
 
 
-def _plays(facts: Mapping[str, Any]) -> str:
-    """Return the line that says how a model plays, if it draws."""
-    temperature = facts.get(model_file.PLAY, {}).get(model_file.TEMPERATURE, 0)
-    return f"| plays | samples its policy at temperature {temperature:g} |\n" if temperature else ""
-
-
-def _picture(facts: Mapping[str, Any], name: str) -> str:
-    """Return the part of the page that shows how the model was learned; empty if its file does not say."""
-    found = draw_learned(facts)
-    return f"![{markdown(found.chart.title)}]({quote(name + SUFFIX)})\n\n" if found else ""
-
-
 def page(
-    facts: dict[str, Any],
-    name: str,
-    scores: list[Score],
-    best: Bracket | None = None,
-    trained: Exploited | None = None,
+    facts: dict[str, Any], name: str, scores: list[Score], best: Bracket | None = None, trained: Exploited | None = None
 ) -> str:
-    """Return the page; ``best`` and ``trained`` are what is known of the model's holes."""
+    """Return the text of a card; ``best`` and ``trained`` are results of best responses to the model."""
     score = Score(**facts["score"])
     parameters = "".join(f", {key} {value}" for key, value in facts["parameters"].items())
     players = f"{facts['players']} player{'s' if facts['players'] > 1 else ''}"
     parts = facts["scores"]
-    told = []
+    chosen = ""
     if len(parts) > 1:
         by = facts["settings"]["run"]["best_by"]
-        told = [CHOSEN_BY.get(by, CHOSEN_BY["mean"]), *(f"- {_in_words(Score(**part))}" for part in parts), ""]
-    chosen = "".join(f"{line}\n" for line in told)
+        explained = [CHOSEN_BY.get(by, CHOSEN_BY["mean"]), *(f"- {_in_words(Score(**part))}" for part in parts)]
+        chosen = "\n".join(explained) + "\n\n"
     lines = "\n".join(
         f"| {markdown(one.opponent)} | {one.value:.4f} | {one.low:.4f} - {one.high:.4f} | {one.games or one.known_by} |"
         for one in scores
     )
+    temperature = facts.get(model_file.PLAY, {}).get(model_file.TEMPERATURE, 0)
+    plays = f"| plays | samples its policy at temperature {temperature:g} |\n" if temperature else ""
+    curve = draw_learned(facts)
+    picture = f"![{markdown(curve.chart.title)}]({quote(name + SUFFIX)})\n\n" if curve else ""
     *earlier, _ = facts_of_stages(facts)
     taught = f"| taught by | {_teacher(facts['taught_by'])}, by imitation |\n" if "taught_by" in facts else ""
     begun = "".join(f"| stage {number} | {_before(stage)} |\n" for number, stage in enumerate(earlier, 1))
-    holes = _holes(best, trained)
     return f"""# {markdown(name)}
 
 A {markdown(str(facts["algorithm"]))} policy for {facts["game"]} ({players}{parameters}).
@@ -296,7 +281,7 @@ A {markdown(str(facts["algorithm"]))} policy for {facts["game"]} ({players}{para
 | | |
 |---|---|
 | score | {_in_words(score)} |
-{_plays(facts)}{taught}{begun}| command | `{_code(facts["command"])}` |
+{plays}{taught}{begun}| command | `{_code(facts["command"])}` |
 | seed | {markdown(str(facts["settings"]["run"]["seed"]))} |
 | steps | {facts["timesteps"]:,} decisions of the learner |
 | time | {facts["seconds"]:,.0f} s |
@@ -304,12 +289,12 @@ A {markdown(str(facts["algorithm"]))} policy for {facts["game"]} ({players}{para
 | versions | {markdown(", ".join(f"{package} {version}" for package, version in facts["versions"].items()))} |
 | rules | fingerprint {facts["fingerprint"]} |
 
-{_picture(facts, name)}{chosen}The score above is from an evaluation in its training, which may have selected the model.
+{picture}{chosen}The score above is from an evaluation in its training, which may have selected the model.
 The scores below are from other games, in every seat in turn, with 95 % intervals.
 
 | against | {scores[0].measure} | interval | games |
 |---|---|---|---|
 {lines}
 
-{holes}{AFTER_REGRET}: `dicegym.players.model_file.facts("{name}.zip")["settings"]`.
+{_exploitability(best, trained)}{AFTER_REGRET}: `dicegym.players.model_file.facts("{name}.zip")["settings"]`.
 """

@@ -1,4 +1,4 @@
-"""Settings from files and from the command line: TOML in sections, checked, with errors that say what to write."""
+"""Read settings from TOML files and from the command line, validate them, and write them."""
 
 from __future__ import annotations
 
@@ -28,71 +28,66 @@ from dicegym.learning.training_settings import TrainingSettings
 from dicegym.shipped import shipped_folder
 
 Plain = dict[str, dict[str, Any]]
-"""Settings as TOML and JSON have them: values by section and key."""
+"""Settings as plain values, by section and key."""
 
 NO_CONFIGURATION = "name a file of settings as in training/configs/, or leave out --config"
-"""What to do about one that cannot be read."""
+"""What to do about a file that cannot be read."""
 LARGEST = 1 << 20
-"""Bytes of a file of settings."""
+"""Most bytes of a file of settings."""
 ANY_GAME = "default.toml"
-"""The configuration of a game that has none of its own."""
-WHOLE = ("opponents",)
-"""Sections that mean something only as a whole."""
+"""The configuration for games without a file of their own."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-"""A key of TOML that needs no quotes."""
+"""A TOML key that may be written without quotes."""
 _ADAPTER = TypeAdapter(TrainingSettings)
 
 
-def _declared(kind: Any) -> dict[str, FieldInfo]:
+def _fields_of(kind: Any) -> dict[str, FieldInfo]:
     return kind.__pydantic_fields__ if is_pydantic_dataclass(kind) else {}
 
 
-SECTIONS = _declared(TrainingSettings)
-"""What is declared of each section."""
+SECTIONS = _fields_of(TrainingSettings)
 
 
 def read_config(game: str, config: Path | None = None) -> TrainingSettings:
-    """Return the settings in ``config``, by default those that ship for the game, or else for any game.
+    """Return the settings in ``config``; by default those that ship for the game, or for any game.
 
-    A file that begins with ``base = "game"`` says only what is to be otherwise than in the game's own configuration:
-    each of its settings takes the place of one there, and its ``[opponents]``, who share games out, that of them all;
-    so does its ``[algorithm]`` if it names another one, whose arguments are its own.
+    A file with ``base = "game"`` changes the game's own configuration: its settings replace single ones there. Its
+    ``[opponents]`` replace the whole section, and so does an ``[algorithm]`` with another name.
 
     Args:
         game: a game's name.
-        config: a file, or the name of one that ships in ``training/configs``, such as ``self_play``.
+        config: a file, or a name from ``training/configs``, such as ``self_play``.
 
     Raises:
         UnknownNameError: there is no such game.
-        ParameterError: there is no file ``config``, or it holds an invalid setting.
+        ParameterError: ``config`` does not exist, or holds an invalid setting.
     """
     if game not in registry.GAMES:
         raise unknown_name("game", game, list(registry.GAMES))
     own = _configs() / f"{game}.toml"
     usual = own if own.is_file() else _configs() / ANY_GAME
     path = usual if config is None else config_file(config)
-    plain = _plain(path)
+    plain = _read_toml(path)
     base = plain.pop("base", None)
     if base is not None:
         if base != "game":
-            raise ParameterError(f'{path}: base={base!r} names nothing: write base = "game", or leave it out')
-        plain = _on_top(_plain(usual), plain)
+            raise ParameterError(f'{path}: base={base!r} is invalid: write base = "game", or leave it out')
+        plain = _merge(_read_toml(usual), plain)
     return from_plain(plain, f"{path}: ")
 
 
 def config_file(config: Path) -> Path:
-    """Return the file that a configuration's name stands for, or the file itself. Raises ParameterError."""
-    shipped = _configs() / f"{config.name}.toml"
-    if not os.path.lexists(config) and len(config.parts) == 1 and shipped.is_file():
-        return shipped
-    if not os.path.lexists(config):
-        known = ", ".join(sorted(file.stem for file in _configs().glob("*.toml")))
-        raise ParameterError(f"there is no configuration {config}: give one with --config; there are {known}")
-    return config
+    """Return the file of a configuration, given by its path or its name. Raises ParameterError if it is missing."""
+    if os.path.lexists(config):
+        return config
+    shipped = {file.stem: file for file in sorted(_configs().glob("*.toml"))}
+    if str(config) in shipped:
+        return shipped[str(config)]
+    raise ParameterError(f"there is no configuration {config}: give one with --config; there are {', '.join(shipped)}")
 
 
 def lasting_name(config: str | Path | None) -> Path | None:
-    """Return the name of a configuration that ships, else its absolute path. Raises ParameterError if it is missing."""
+    """Return a shipped configuration's name as it is, any other path as absolute. Raises as `config_file` does."""
     if config is None:
         return None
     path = Path(config)
@@ -103,22 +98,18 @@ def _configs() -> Path:
     return shipped_folder("training") / "configs"
 
 
-def _on_top(base: dict[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``base`` with what was ``said`` in place of what stands there."""
-    found = dict(base)
-    for section, values in said.items():
+def _merge(base: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``base`` with ``changes``, as `read_config` says."""
+    merged = dict(base)
+    for section, values in changes.items():
         usual = base.get(section, {})
-        whole = (
-            section in WHOLE
-            or not isinstance(values, dict)
-            or values.get("name", usual.get("name")) != usual.get("name")
-        )
-        found[section] = values if whole else {**usual, **values}
-    return found
+        replaces = section == "opponents" or not isinstance(values, dict)
+        replaces = replaces or values.get("name", usual.get("name")) != usual.get("name")
+        merged[section] = values if replaces else {**usual, **values}
+    return merged
 
 
-def _plain(path: Path) -> dict[str, Any]:
-    """Return what a file of settings says. Raises DamagedFileError."""
+def _read_toml(path: Path) -> dict[str, Any]:
     text = read_text(path, NO_CONFIGURATION, LARGEST)
     try:
         return tomllib.loads(text)
@@ -127,44 +118,44 @@ def _plain(path: Path) -> dict[str, Any]:
 
 
 def from_plain(plain: Mapping[str, Any], source: str = "") -> TrainingSettings:
-    """Return the settings in ``plain``; those that are missing have their defaults.
+    """Return the settings in ``plain``; missing ones have their defaults.
 
     Args:
-        plain: as of a TOML file, of ``settings.json`` or of a model's facts.
-        source: where they come from, the beginning of error messages.
+        plain: values from a TOML file, from ``settings.json`` or from a model's facts.
+        source: where they come from; error messages begin with it.
 
     Raises:
         UnknownNameError: a value is not one of the choices.
-        ParameterError: there is no such setting, or a value is of another kind or out of range.
+        ParameterError: there is no such setting, or a value has the wrong type or is out of range.
     """
     try:
         return _ADAPTER.validate_python(plain)
     except ValidationError as error:
-        raise _refusal(error.errors(include_url=False)[0], plain, source) from None
+        raise _error_of(error.errors(include_url=False)[0], plain, source) from None
 
 
 def to_plain(settings: TrainingSettings) -> Plain:
-    """Return what `from_plain` takes, of plain values alone; what is left to the algorithm is left out."""
+    """Return settings as plain values for `from_plain`, without those that are left to the algorithm."""
     plain: Plain = {}
     for name in SECTIONS:
         section = getattr(settings, name)
-        values = vars(section) if is_dataclass(section) else section  # vars: also what was added to an open section
+        values = vars(section) if is_dataclass(section) else section  # vars also has what was added to an open section
         plain[name] = {key: copy.deepcopy(value) for key, value in values.items() if value is not None}
     return plain
 
 
 def as_toml(value: Any) -> str:
-    """Return a plain value as TOML on one line, as ``--set`` takes it."""
+    """Return a plain value as TOML on one line, for ``--set``."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(_toml_pair(str(key), one) for key, one in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(as_toml, value)) + "]"
-    # Unlike JSON, TOML has no surrogate pairs for what is beyond 16 bits, and calls infinity inf.
+    # Unlike JSON, TOML has no surrogate pairs for characters beyond 16 bits, and writes infinity as inf.
     return repr(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def to_toml(settings: TrainingSettings) -> str:
-    """Return settings as a file that `read_config` reads."""
+    """Return settings as the text of a file for `read_config`."""
     sections = {section: values for section, values in to_plain(settings).items() if values}
     lines = [[f"\n[{section}]", *starmap(_toml_pair, values.items())] for section, values in sections.items()]
     return "\n".join(chain.from_iterable(lines)) + "\n"
@@ -177,15 +168,14 @@ def _toml_pair(key: str, value: Any) -> str:
 def override(settings: TrainingSettings, overrides: Sequence[str]) -> TrainingSettings:
     """Return ``settings`` with each ``section.key=value``, or ``section={...}`` for a whole section, applied.
 
-    Values are TOML; a bare word is a text. Raises as `from_plain` does.
+    Values are TOML; anything else is a text. Raises as `from_plain` does.
     """
     plain = to_plain(settings)
     for text in overrides:
         name, _, value = text.partition("=")
         section, _, key = name.partition(".")
         if section not in plain or not value:
-            known = ", ".join(plain)
-            raise ParameterError(f"--set {text!r} sets nothing: write section.key=value with one of {known}")
+            raise ParameterError(f"--set {text!r} sets nothing: write section.key=value with one of {', '.join(plain)}")
         try:
             parsed = tomllib.loads(f"value = {value}")["value"]
         except (tomllib.TOMLDecodeError, RecursionError, ValueError):
@@ -200,20 +190,20 @@ def override(settings: TrainingSettings, overrides: Sequence[str]) -> TrainingSe
 
 
 class AboutRun(NamedTuple):
-    """What a run's folder says of the run."""
+    """The content of ``settings.json`` in a run's folder."""
 
     command: list[str]
-    """With which it was begun, by words."""
+    """The words of the command that started it."""
     settings: Plain
     finished: bool
-    """Whether nothing was left to do when it ended, by these settings."""
+    """Whether it ended with nothing left to do by these settings."""
 
 
 def about_run(folder: Path) -> AboutRun:
-    """Return what ``settings.json`` in a run's folder says. Raises DamagedFileError if the file is damaged."""
+    """Read ``settings.json`` in a run's folder. Raises DamagedFileError if it is damaged."""
     path = folder / SETTINGS_FILE
     instead = (
-        f"name the folder of a training; networks of a damaged one can begin a new run by --set "
+        f"name the folder of a training; a new run can start from the networks of a damaged one with --set "
         f"run.start_from={folder / 'best.zip'}"
     )
     text = read_text(path, instead, LARGEST)
@@ -225,7 +215,7 @@ def about_run(folder: Path) -> AboutRun:
         return AboutRun(command, settings, plain.get("finished") is True)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         why = f"it lacks {error}" if isinstance(error, KeyError) else one_line(error, 120)
-        raise DamagedFileError(path, f"is not what a training writes ({why})", instead) from None
+        raise DamagedFileError(path, f"was not written by a training ({why})", instead) from None
 
 
 def write_about(folder: Path, about: AboutRun) -> None:
@@ -235,14 +225,14 @@ def write_about(folder: Path, about: AboutRun) -> None:
 
 
 class SettingDescription(NamedTuple):
-    """A setting, as people are told of it."""
+    """A setting as the table of settings shows it."""
 
     section: str
     key: str
-    """Empty for a section whose keys are others' to name."""
+    """Empty for a section with free keys."""
     takes: str
     default: str
-    """As TOML, or empty where it has no default."""
+    """As TOML; empty without a default."""
     meaning: str
 
 
@@ -251,13 +241,13 @@ def describe_settings() -> Iterator[SettingDescription]:
     for section, about in SECTIONS.items():
         for key, one in (_settings_of(section) or {"": about}).items():
             value = one.get_default(call_default_factory=True) if key else None
-            default = "" if value is None else json.dumps(value)  # which is TOML for what settings are made of
+            default = "" if value is None else json.dumps(value)  # which is TOML for the types of settings
             yield SettingDescription(section, key, _takes(one), default, one.description or "")
 
 
 def _settings_of(section: str) -> dict[str, FieldInfo]:
-    """Return what a section declares, nothing if its keys are others' to name."""
-    return _declared(SECTIONS[section].annotation) if section in SECTIONS else {}
+    """Return the settings of a section by key; none if its keys are free."""
+    return _fields_of(SECTIONS[section].annotation)
 
 
 def _takes(about: FieldInfo) -> str:
@@ -266,8 +256,8 @@ def _takes(about: FieldInfo) -> str:
     return about.title or "any value"
 
 
-def _refusal(problem: ErrorDetails, plain: Mapping[str, Any], source: str) -> DicegymError:
-    """Return the error for what is wrong with ``plain``."""
+def _error_of(problem: ErrorDetails, plain: Mapping[str, Any], source: str) -> DicegymError:
+    """Return the error for a problem that pydantic found in ``plain``."""
     section, *keys = map(str, problem["loc"])
     if problem["type"] == "unexpected_keyword_argument":
         name = ".".join([section, *keys])
@@ -275,8 +265,8 @@ def _refusal(problem: ErrorDetails, plain: Mapping[str, Any], source: str) -> Di
         return ParameterError(f"{source}{name} sets nothing: {unknown_name(kind, (keys or [section])[0], known)}")
     if not keys:
         return ParameterError(
-            f"{source}{section}={plain[section]!r} is not a section: write {section}={{key=value}}, or "
-            f"[{section}] in a file and its settings below"
+            f"{source}{section}={plain[section]!r} is not a section: write {section}={{key=value}}, or in a file "
+            f"[{section}] with its settings below"
         )
     key, about = keys[0], _settings_of(section).get(keys[0], SECTIONS[section])
     value = plain[section][key]

@@ -1,7 +1,7 @@
-"""Pictures of learning curves as SVG or PNG, drawn by `dicegym.pictures.charts`: of a model, and of runs in folders.
+"""Pictures of learning curves as SVG or PNG, of a model or of runs in folders.
 
-The picture of a model has a line for each opponent of its training, as its file says. Runs have a picture for each
-game, with a line for each experiment and bands over its seeds.
+The picture of a model has a line for each opponent in its file. Runs have a picture for each game, with a line for each
+experiment and bands over its seeds.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from dicegym.pictures.svg import Drawing, Tile, element
 from dicegym.players import model_file
 
 ENDINGS = (".png", ".svg")
-"""Of the files that pictures are written to."""
+"""Supported formats of pictures."""
 SUFFIX = ".curve.svg"
-"""Of the file beside a model with the picture of its curve."""
+"""Of the picture beside a model."""
 MOST_LINES = 8
-"""Of one picture: more cannot be distinguished."""
+"""Lines in one picture: more cannot be distinguished."""
 SCALE = 3
 """Pixels of a .png for each unit of a drawing."""
 _LONGEST = 100
@@ -34,7 +34,7 @@ _LONGEST = 100
 
 
 def format_short(number: float) -> str:
-    """Return a large number in short: 12.3 M, 45 k."""
+    """Return a large number in short form: 12.3 M, 45 k."""
     for size, letter in ((1e6, " M"), (1e3, " k")):
         if number >= size:
             return f"{number / size:.3g}{letter}"
@@ -42,38 +42,38 @@ def format_short(number: float) -> str:
 
 
 class CurvePicture(NamedTuple):
-    """A chart of curves, and what is said beside it."""
+    """A chart of curves with its legend, remarks and table."""
 
     chart: Drawing
     """Without legend, for pages that write their own."""
     names: list[str]
-    """Of its lines, in their order."""
+    """Names of the lines, in order."""
     remarks: list[str]
-    """What its marks mean."""
+    """Explanations of the marks."""
     titles: Sequence[str] = ()
-    """Of the columns of its table, if it has one."""
+    """Titles of the table's columns; empty without a table."""
     rows: Sequence[Sequence[str]] = ()
-    """Of that table: a row for each experiment."""
+    """Rows of the table, one for each experiment."""
 
     def with_legend(self) -> Drawing:
-        """Return the chart with its legend and remarks, as a picture of its own."""
+        """Return the chart with its legend and remarks."""
         return with_legend(self.chart, self.names, self.remarks)
 
 
 def score_axis(measure: str) -> Axis:
-    """Return the axis of what is measured: shares of games in per cent."""
+    """Return the axis for a measure: shares of games in per cent."""
     if "rate" in measure:
         return Axis(measure, lambda value: f"{100 * value:.3g} %")
     return Axis(measure, lambda value: f"{value:,.10g}")
 
 
 def steps_axis() -> Axis:
-    """Return the axis of how long a learner has learned."""
+    """Return the axis for decisions of the learner."""
     return Axis("decisions of the learner", lambda number: format_short(number) if number else "0", 0)
 
 
 def even_marks(players: int, measure: str) -> tuple[Guide, ...]:
-    """Return the line of what equal players score, if shares of games are measured."""
+    """Return the line at equal strength, if shares of games are measured."""
     return (Guide(1 / players, "as good as the others"),) if players > 1 and "rate" in measure else ()
 
 
@@ -81,9 +81,9 @@ def even_marks(players: int, measure: str) -> tuple[Guide, ...]:
 
 
 def draw_learned(facts: Mapping[str, Any]) -> CurvePicture | None:
-    """Return the picture of the curve of a model's last training, by its file's facts; None without a curve.
+    """Return the picture of the curve in a model's facts; None without a curve.
 
-    A line across marks where the model was taken, if its training continued.
+    A vertical line marks the model, if its training continued.
     """
     curve = curve_in(facts)
     if not curve:
@@ -113,7 +113,7 @@ def draw_learned(facts: Mapping[str, Any]) -> CurvePicture | None:
 def write_learned(model: Path) -> Path | None:
     """Write the picture of a model's curve beside its file; return its path. Raises ModelError.
 
-    Where the file holds no curve, return None and remove a picture there, which is of another model.
+    Without a curve, return None and remove the picture there, which belongs to another model.
     """
     path, found = model.with_suffix(SUFFIX), draw_learned(model_file.facts(model))
     if found is None:
@@ -127,7 +127,7 @@ def write_learned(model: Path) -> Path | None:
 
 
 def draw_runs(runs: Sequence[RunCurve]) -> dict[tuple[str, int], CurvePicture]:
-    """Return a picture for each game and number of players that ``runs`` play; see `draw_experiments`."""
+    """Return a picture for each game and number of players in ``runs``; see `draw_experiments`."""
     games = dict.fromkeys((run.game, run.players) for run in runs)
     panels = {game: group_runs([run for run in runs if (run.game, run.players) == game]) for game in games}
     return {game: draw_experiments(groups) for game, groups in panels.items()}
@@ -136,9 +136,9 @@ def draw_runs(runs: Sequence[RunCurve]) -> dict[tuple[str, int], CurvePicture]:
 def draw_experiments(groups: Sequence[Experiment]) -> CurvePicture:
     """Return the picture of experiments of one game, with a table of the best score of each.
 
-    One experiment is drawn with a line for each opponent of its evaluations; several are drawn with a line each, by
-    their score. Runs that differ in their seed alone are one line, with the 95 % interval of the interquartile mean as
-    its band where each such line has `ENOUGH` of them, else with their range around the mean.
+    One experiment has a line for each opponent of its evaluations; several have one line each, of their score. Runs
+    that differ only in their seed are one line. Its band is the 95 % interval of the interquartile mean if all such
+    lines have `ENOUGH` runs, otherwise the range around the mean.
     """
     first, alone = groups[0].runs[0], len(groups) == 1
     several = [len(group.runs) for group in groups if len(group.runs) > 1]
@@ -159,8 +159,8 @@ def draw_experiments(groups: Sequence[Experiment]) -> CurvePicture:
         lines.append(ChartLine(label, list(zip(steps, middle, strict=True)), band))
         if name == "score":
             best = max(range(len(steps)), key=middle.__getitem__)
-            told = f"{low[best]:.4f} to {high[best]:.4f}" if band and math.isfinite(low[best]) else ""
-            rows.append([group.label, str(len(group.runs)), f"{middle[best]:.4f}", told, f"{steps[best]:,}"])
+            interval = f"{low[best]:.4f} to {high[best]:.4f}" if band and math.isfinite(low[best]) else ""
+            rows.append([group.label, str(len(group.runs)), f"{middle[best]:.4f}", interval, f"{steps[best]:,}"])
     scores = [run.score for group in groups for run in group.runs]
     measure = " / ".join(dict.fromkeys(one_line(score.measure, 60) for score in scores))
     rivals = list(dict.fromkeys(one_line(score.opponent, 60) for score in scores))
@@ -176,7 +176,7 @@ def draw_experiments(groups: Sequence[Experiment]) -> CurvePicture:
 
 
 def _legend(group: Experiment, name: str, alone: bool, what: str) -> str:
-    """Return the name of a line: its opponent where one experiment is drawn."""
+    """Return the name of a line."""
     if name != "score":
         return f"against {name}"
     if alone and len(group.names) > 1:
@@ -189,7 +189,7 @@ def _legend(group: Experiment, name: str, alone: bool, what: str) -> str:
 
 
 def check_picture(path: Path) -> None:
-    """Raise DependencyError or ParameterError if no picture can be written to ``path``, before any work is done."""
+    """Raise DependencyError or ParameterError if no picture can be written to ``path``."""
     if path.suffix not in ENDINGS:
         raise ParameterError(f"{path} cannot hold a picture: name a file that ends in {' or '.join(ENDINGS)}")
     if path.suffix == ".png" and not can_draw_pixels():
@@ -197,7 +197,7 @@ def check_picture(path: Path) -> None:
 
 
 def write_picture(drawing: Drawing, path: Path) -> None:
-    """Write a drawing as SVG or PNG, by its file's ending. Raises as `check_picture` does."""
+    """Write a drawing as SVG or PNG, by the suffix of ``path``. Raises as `check_picture` does."""
     check_picture(path)
     if path.suffix == ".svg":
         write_text(path, drawing.svg() + "\n")
@@ -210,7 +210,7 @@ def write_picture(drawing: Drawing, path: Path) -> None:
 
 
 def write_curves(pictures: Sequence[CurvePicture], path: Path) -> None:
-    """Write pictures, one below the other, each with its title. Raises as `check_picture` does."""
+    """Write pictures below each other, each with its title. Raises as `check_picture` does."""
     tiles: list[Tile] = []
     height = 0
     for one in pictures:

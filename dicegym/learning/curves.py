@@ -1,16 +1,16 @@
-"""Learning curves: what a learner scored, when and against whom, in which files that is kept; bands of several runs.
+"""Learning curves: a learner's scores over its training, their files, and bands over several runs.
 
-All of it is made of one record, `Evaluation`. A run's checkpoint holds them, and from there they are written into
-``curve.csv`` and ``evaluations.csv`` (`dicegym.learning.run_folder`), and into models' files as the fact `CURVE`:
-``columns``, the opponents of the evaluations, and ``points``, each a list of steps, score, and a cell for each column,
-which is a number, or [number, lower, upper end of the 95 % interval]. Strangers may write facts, so they are validated
-before they are used. The same seed gives the same files, but for ``pace.csv``, which says how fast a training is.
+A curve is a sequence of `Evaluation`. A run's checkpoint holds it; from there it is written into ``curve.csv`` and
+``evaluations.csv`` (`dicegym.learning.run_folder`), and into models' files as the fact `CURVE`: ``columns``, the
+opponents, and ``points``, each a list of steps, score, and a cell for each column, which is a number, or [number,
+lower, upper end of the 95 % interval]. Anyone may write a model's file, so facts are validated. The same seed gives the
+same files, except ``pace.csv``, the speed of the training.
 
-A training is partly luck, so a single curve says little. The middle of several runs is the interquartile mean (the mean
+Training depends on luck, so a single curve says little. The centre of several runs is the interquartile mean (the mean
 of the middle half), with an interval by the percentile bootstrap over runs, as Agarwal, Schwarzer, Castro, Courville
 and Bellemare recommend for few runs ("Deep reinforcement learning at the edge of the statistical precipice", NeurIPS
-2021): one lucky run moves it less than the mean, and it wastes less than the median. Fewer than `ENOUGH` runs have
-their mean and their range instead. No PyTorch is loaded.
+2021): it is less sensitive to a lucky run than the mean, and more efficient than the median. Fewer than `ENOUGH` runs
+have their mean and range instead. No PyTorch is loaded.
 """
 
 from __future__ import annotations
@@ -39,30 +39,29 @@ if TYPE_CHECKING:
     from stable_baselines3.common.logger import Logger
 
 CURVE = "curve"
-"""The fact of a model's file that holds the curve of its training."""
+"""The fact with the curve of a model's training."""
 BEGAN_WITH = "began_with"
-"""The fact that holds the facts of the model whose networks the training began with."""
+"""The fact with the facts of the model that the training started from."""
 MOST_STAGES = 100
-"""Trainings of a model that are read: the last ones."""
+"""Last stages of a model's training that are read."""
 MOST_POINTS = 1_000
-"""Of a curve in a model's file: of more, every second one is left out, as often as needed; the best and the last
-stay."""
+"""Points of a curve in a model's file. Longer curves are halved until they fit; the best and the last point stay."""
 MOST_COLUMNS = 64
 LONGEST_NAME = 1_000
-"""Letters of what is measured, and of an opponent's name."""
+"""Letters of a measure, and of an opponent's name."""
 MOST_STEPS = 1 << 53
 LARGEST = 1e12
-"""No score is further from 0."""
+"""Largest absolute score."""
 ENOUGH = 4
-"""Runs from which on a quarter of them is at least one, which the interquartile mean leaves out at each end."""
+"""Least runs for the interquartile mean, which leaves out a quarter at each end."""
 RESAMPLES = 2_000
-"""Of the bootstrap: the ends of an interval are then known to a fraction of its width."""
+"""Resamples of the bootstrap: enough to know the ends of an interval to a fraction of its width."""
 LEVEL = 0.95
-"""Of intervals over runs."""
+"""Confidence level of intervals over runs."""
 PACE_EVERY = 2.0
-"""Seconds from one line of ``pace.csv`` to the next."""
+"""Seconds between lines of ``pace.csv``."""
 _DIGITS = 9
-"""Decimals of a score in ``curve.csv`` and in models' files."""
+"""Decimals of scores in ``curve.csv`` and in models' files."""
 _INSTEAD = "name the folder of a training: `dicegym train` writes it there"
 
 _Row = TypeVar("_Row")
@@ -71,25 +70,25 @@ _Number = Annotated[float, Strict(), Field(ge=-LARGEST, le=LARGEST)]
 
 
 class Evaluation(NamedTuple):
-    """What a learner scored after this number of its decisions."""
+    """An evaluation of a learner after some of its decisions."""
 
     steps: int
     value: float
-    """The score, by which the best model is chosen as a rule; NaN where only results were noted."""
+    """The score, which normally selects the best model; NaN if only the results are known."""
     scores: tuple[Score, ...]
     """The result against each opponent."""
 
 
 @dataclass
 class Curve:
-    """The evaluations of a run so far, and which was best."""
+    """The evaluations of a run so far, and the best score."""
 
     evaluations: tuple[Evaluation, ...] = ()
-    """By steps."""
+    """Sorted by steps."""
     best: float = -math.inf
     """Score of the best model."""
     score: Score | None = None
-    """The latest."""
+    """The latest score."""
 
     @property
     def scores(self) -> tuple[Score, ...]:
@@ -97,9 +96,9 @@ class Curve:
         return self.evaluations[-1].scores if self.evaluations else ()
 
     def add(self, steps: int, score: Score, scores: Sequence[Score], takes_last: bool = False) -> bool:
-        """Note an evaluation after ``steps``; return whether its model is the best so far, as the last one always is.
+        """Add an evaluation; return whether its model is the best so far, which ``takes_last`` always affirms.
 
-        It replaces one after as many steps: a finished run that is resumed measures its end again.
+        It replaces one with the same steps: a finished run that is resumed measures its end again.
         """
         before = (one for one in self.evaluations if one.steps < steps)
         self.evaluations = (*before, Evaluation(steps, score.value, tuple(scores)))
@@ -138,7 +137,7 @@ class Curve:
 
 
 def read_evaluations(folder: Path) -> list[Evaluation]:
-    """Return a run's results with their intervals; an empty list if it has not noted them. Raises DamagedFileError."""
+    """Return the evaluations of a run with intervals; none if the file is missing. Raises DamagedFileError."""
 
     def result(row: dict[str, str]) -> tuple[int, Score]:
         value, low, high = (float(row[name]) for name in ("value", "low", "high"))
@@ -151,35 +150,35 @@ def read_evaluations(folder: Path) -> list[Evaluation]:
 
 
 class Pace(NamedTuple):
-    """How far a training was."""
+    """The progress of a training at some time."""
 
     seconds: float
-    """Of training, breaks between sessions excluded."""
+    """Seconds of training, without breaks between sessions."""
     steps: int
     games: int
     """Games that the learner has finished."""
 
 
 class PaceLog:
-    """Notes in a run's folder, now and then, how fast its training is.
+    """Logs the pace of a training in its folder.
 
     Args:
-        folder: the run's.
-        steps: how far the run is; lines beyond that, of a session that was killed, are dropped.
+        folder: the run's folder.
+        steps: steps of the run; later lines, from a session that was killed, are dropped.
     """
 
     def __init__(self, folder: Path, steps: int = 0) -> None:
         self._path, self._due, self._steps = folder / PACE_FILE, 0.0, -1
         try:
             kept = [one for one in read_pace(folder) if one.steps <= steps]
-        except (DamagedFileError, ParameterError):  # written anew, as a training is worth more than this
+        except (DamagedFileError, ParameterError):  # the log starts over: a training is more important
             kept = []
         write_csv(self._path, Pace._fields, kept)
         if kept:
             self._steps = kept[-1].steps
 
     def note(self, seconds: float, steps: int, games: int, now: bool = False) -> None:
-        """Note how far the training is, if a line is due, or ``now``."""
+        """Write a line if one is due, or ``now``."""
         if steps > self._steps and (now or time.monotonic() >= self._due):
             self._steps, self._due = steps, time.monotonic() + PACE_EVERY
             with self._path.open("a", encoding="utf-8", newline="") as file:
@@ -187,7 +186,7 @@ class PaceLog:
 
 
 def read_pace(folder: Path) -> list[Pace]:
-    """Return how far a run was when; an empty list if it has not noted that. Raises DamagedFileError."""
+    """Return the pace of a run; none if the file is missing. Raises DamagedFileError."""
     return _read_csv(folder / PACE_FILE, lambda row: Pace(float(row["seconds"]), int(row["steps"]), int(row["games"])))
 
 
@@ -205,14 +204,14 @@ def _read_csv(path: Path, read_row: Callable[[dict[str, str]], _Row]) -> list[_R
     try:
         return [read_row(row) for row in csv.DictReader(io.StringIO(text, newline=""))]
     except (KeyError, TypeError, ValueError, csv.Error) as error:
-        raise DamagedFileError(path, f"is not what a training writes ({one_line(error, 100)})", _INSTEAD) from None
+        raise DamagedFileError(path, f"was not written by a training ({one_line(error, 100)})", _INSTEAD) from None
 
 
 # Curves in models' files
 
 
 def curve_fact(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
-    """Return the fact `CURVE` of a model, which `curve_in` reads; empty if nothing was measured."""
+    """Return the fact `CURVE` for a model's file; empty without evaluations."""
     if not evaluations:
         return {}
     columns = [
@@ -249,7 +248,7 @@ _FACT = TypeAdapter(_CurveFact)
 
 
 def curve_in(facts: Mapping[str, Any]) -> tuple[Evaluation, ...]:
-    """Return the curve in a model's facts; empty if they hold none, or anything else than trainings write."""
+    """Return the curve in a model's facts; empty if there is no valid one."""
     found = []
     try:
         columns, points = _FACT.validate_python(facts.get(CURVE))
@@ -267,10 +266,9 @@ def curve_in(facts: Mapping[str, Any]) -> tuple[Evaluation, ...]:
 
 
 def facts_of_stages(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the facts of the trainings that a model comes from, the first one first; the last are its own.
+    """Return the facts of all training stages of a model, in order; the last are its own.
 
-    A training that began with another model's networks holds that model's facts as ``began_with``. Strangers may have
-    written them, so they may hold anything.
+    A training that started from another model has that model's facts as ``began_with``. They may hold anything.
     """
     found = [facts]
     while isinstance(before := found[0].get(BEGAN_WITH), dict) and before:
@@ -288,17 +286,17 @@ class RunCurve(NamedTuple):
     game: str
     players: int
     score: Score
-    """Of the best model: what is measured, and against whom."""
+    """The score of the best model."""
     steps: np.ndarray
     """int64[n]."""
     values: dict[str, np.ndarray]
-    """The score as ``"score"`` and, if there are several opponents, the result against each: float64[n]."""
+    """``"score"``, and by name each of several opponents: float64[n]."""
 
 
 def find_runs(folders: Iterable[Path]) -> tuple[list[RunCurve], list[Path]]:
-    """Return the runs in folders or one level below, and the folders without any.
+    """Return the runs in ``folders`` or one level below, and the folders without one.
 
-    Raises ParameterError if no folder holds a run.
+    Raises ParameterError if there is no run.
     """
     runs: list[RunCurve] = []
     others: list[Path] = []
@@ -314,7 +312,7 @@ def find_runs(folders: Iterable[Path]) -> tuple[list[RunCurve], list[Path]]:
 
 
 def read_run(folder: Path) -> RunCurve:
-    """Return the curve in a run's folder. Raises DamagedFileError or ModelError for a folder of anything else."""
+    """Return the curve in a run's folder. Raises DamagedFileError or ModelError if it cannot be read."""
     instead = "name the folder of a training, or remove this one"
     text = read_text(folder / CURVE_FILE, instead)
     about = model_file.facts(folder / "best.zip")
@@ -324,14 +322,14 @@ def read_run(folder: Path) -> RunCurve:
         if not np.isfinite(table).all():
             raise ValueError("its curve holds a number that is not finite")
         values: dict[str, np.ndarray] = {}
-        for name, column in zip(head[1:], table.T[1:], strict=True):  # an opponent may be called "score", too
+        for name, column in zip(head[1:], table.T[1:], strict=True):  # an opponent may also have the name "score"
             values[f"{name} ({len(values)})" if name in values else name] = column
         score = Score.from_json(about["score"])
         game, players, steps = str(about["game"]), int(about["players"]), table[:, 0].astype(np.int64)
         return RunCurve(folder, game, players, score, steps, values)
     except (TypeError, ValueError, KeyError, IndexError, OverflowError, csv.Error) as error:
         raise DamagedFileError(
-            folder, f"does not hold what a training writes ({one_line(error, 120)})", instead
+            folder, f"does not hold the files of a training ({one_line(error, 120)})", instead
         ) from None
 
 
@@ -339,17 +337,17 @@ def read_run(folder: Path) -> RunCurve:
 
 
 class Band(NamedTuple):
-    """Some runs at some times; all arrays are float64[n] but for the first two."""
+    """Statistics of several runs at n times; arrays are float64[n] except the first two."""
 
     steps: np.ndarray
     """int64[n]: decisions of the learner."""
     runs: np.ndarray
-    """int64[n]: runs that came this far."""
+    """int64[n]: number of runs with a value."""
     mean: np.ndarray
     iqm: np.ndarray
     """Interquartile mean; the mean of fewer than `ENOUGH` runs."""
     low: np.ndarray
-    """Lower end of its 95 % interval; NaN where fewer than `ENOUGH` runs came this far."""
+    """Lower end of its 95 % interval; NaN with fewer than `ENOUGH` runs."""
     high: np.ndarray
     lowest: np.ndarray
     highest: np.ndarray
@@ -363,19 +361,17 @@ def interquartile_mean(values: np.ndarray, axis: int = 0) -> np.ndarray:
 
 
 def band_of(steps: np.ndarray, values: np.ndarray) -> Band:
-    """Return the band of some runs.
+    """Return the band of several runs. The bootstrap has a fixed seed, so the same runs give the same intervals.
 
     Args:
-        steps: int64[n], when.
-        values: float64[runs, n], NaN where a run did not come this far (or is not known); no column of NaN alone.
-
-    The same runs give the same intervals: the bootstrap draws from a generator of its own.
+        steps: int64[n], the times.
+        values: float64[runs, n], NaN where a run has no value; no column is all NaN.
     """
     values = np.asarray(values, np.float64)
     there = ~np.isnan(values)
     n = values.shape[1]
     middle, low, high = (np.full(n, np.nan) for _ in range(3))
-    for column in np.unique(there, axis=1).T if n else ():  # the set of runs changes a few times at most
+    for column in np.unique(there, axis=1).T if n else ():  # few different sets of runs
         at = (there == column[:, None]).all(axis=0)
         known = values[np.ix_(column, at)]
         middle[at] = interquartile_mean(known)
@@ -386,7 +382,7 @@ def band_of(steps: np.ndarray, values: np.ndarray) -> Band:
 
 
 def _interval(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return both ends of the interval of the interquartile mean of float64[runs, n], each float64[n]."""
+    """Return both ends of the interquartile mean's interval for float64[runs, n], each float64[n]."""
     from scipy.stats import bootstrap
 
     how: dict[str, Any] = {"n_resamples": RESAMPLES, "confidence_level": LEVEL, "method": "percentile"}
@@ -395,38 +391,33 @@ def _interval(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(found.low), np.asarray(found.high)
 
 
-def common_times(curves: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Return all times of some curves (steps, values), and float64[curves, times] of their values there.
-
-    Between two points of a curve its value is interpolated; outside of them it is NaN.
-    """
-    steps = np.unique(np.concatenate([times for times, _ in curves]))
-    rows = [np.interp(steps, times, values, left=np.nan, right=np.nan) for times, values in curves]
-    return steps, np.array(rows)
-
-
 @dataclass(frozen=True)
 class Experiment:
-    """A training, or the seeds of one."""
+    """A training, or several seeds of one."""
 
     label: str
     runs: tuple[RunCurve, ...]
 
     def band(self, name: str) -> Band:
-        """Return the band of one of `names`, at the times of all evaluations of its runs."""
-        found = [(run.steps, run.values[name]) for run in self.runs if name in run.values]
-        steps, values = common_times(found)
+        """Return the band of one of `names` at the times of all evaluations.
+
+        Values of a run are interpolated between its evaluations, and NaN outside them.
+        """
+        runs = [run for run in self.runs if name in run.values]
+        steps = np.unique(np.concatenate([run.steps for run in runs]))
+        rows = [np.interp(steps, run.steps, run.values[name], left=np.nan, right=np.nan) for run in runs]
+        values = np.array(rows)
         known = ~np.isnan(values).all(axis=0)
         return band_of(steps[known], values[:, known])
 
     @property
     def names(self) -> list[str]:
-        """What there are curves of, ``"score"`` first."""
+        """The names of the curves, ``"score"`` first."""
         return list(dict.fromkeys(name for run in self.runs for name in run.values))
 
 
 def group_runs(runs: Sequence[RunCurve]) -> list[Experiment]:
-    """Return runs by experiment, the seeds of one folder together; labels are folders' names."""
+    """Group runs by experiment, the seeds in one folder together; labels are names of folders."""
     groups: dict[Path, list[RunCurve]] = {}
     for run in runs:
         is_seed = run.folder.name.startswith(model_file.SEED_FOLDER)

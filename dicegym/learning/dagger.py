@@ -1,9 +1,8 @@
-"""DAgger: a policy that learns from a teacher, in the states that it reaches itself.
+"""DAgger: a policy that imitates a teacher in the states that the policy itself reaches.
 
 Ross, Gordon and Bagnell, "A reduction of imitation learning and structured prediction to no-regret online learning"
-(AISTATS 2011). Games here cost next to nothing, so that every rollout brings new states and none is kept: the online
-learner of that paper. The policy is a MaskablePPO's, and `MaskablePPO` loads what is saved; its value network is not
-trained.
+(AISTATS 2011). Games are cheap here, so every rollout brings new states and none is kept: the online learner of that
+paper. The policy is MaskablePPO's, and `MaskablePPO` loads its files; the value network is not trained.
 """
 
 from __future__ import annotations
@@ -27,38 +26,38 @@ from dicegym.learning.teacher import Teacher
 
 MOST_TRIALS = 1_000_000
 NEVER = 1e-3
-"""A teacher that acts less often than this does not act at all."""
+"""Share of decisions below which the teacher does not act at all."""
 PRECISIONS = ("float32", "auto")
 COMPUTES = ("avx512bf16", "amx-bf16", "avx10.2", "bf16")
-"""Instructions for products of bfloat16 as LLVM names them: Intel's and AMD's, then Arm's."""
+"""LLVM's names of instructions for products of bfloat16: Intel's and AMD's, then Arm's."""
 
 
 class NoRollout(MaskableRolloutBuffer):
-    """Takes the place of PPO's memory, of which nothing is needed."""
+    """Replaces PPO's rollout buffer, which DAgger does not need."""
 
     def reset(self) -> None:
-        """Hold nothing."""
+        """Allocate nothing."""
 
 
 class DAgger(MaskablePPO):
-    """Imitate a teacher by the interface of MaskablePPO; see the module.
+    """Imitate a teacher, with the interface of MaskablePPO; see the module.
 
     Args:
-        policy: as for `MaskablePPO`, and so are all arguments that are not listed here.
-        env: an `SB3VecEnv`, in wrappers or not.
-        teacher: the source of values that teaches, or "reply(AGENT)"; see `dicegym.learning.teacher.Teacher`.
-        reply_trials: further tries at a better reply of such a kind, before anything is played; likewise.
-        softness: what an action may cost, in win rate, to be taught as 1/e as good as the best.
-        mix: the teacher acts in a share of ``mix ** k`` of the decisions of rollout ``k``, from all in the first on.
-        greedy: share of the games in which the learner plays its best action. In the others it draws from its policy,
+        policy: as for `MaskablePPO`, like all arguments that are not listed here.
+        env: an `SB3VecEnv`, or wrappers around one.
+        teacher: a source of values, or "reply(AGENT)"; see `dicegym.learning.teacher.Teacher`.
+        reply_trials: further attempts at a better response for "reply(AGENT)", before any game is played.
+        softness: cost, in win rate, at which an action is taught 1/e as likely as the best.
+        mix: the teacher acts in a share of ``mix ** k`` of the decisions of rollout ``k``, in all of the first.
+        greedy: share of the games in which the learner plays its best action. In the others it samples its policy,
             and so reaches states after mistakes.
-        explore: how often a game in which the learner draws continues with any legal action instead, so that it also
-            learns what to do where it hardly ever comes.
-        cost_weight: how much more a state counts for each ``softness`` that the learner's best action costs there,
-            so that it learns first what is dear (costs weigh in Ross and Bagnell, "Reinforcement and imitation learning
-            via interactive no-regret learning", 2014, too). Of no use with equilibria, whose actions have no costs.
-        precision: of passes and gradients: "float32"; or "auto", which is bfloat16 where the processor computes with
-            that, several times as fast. Weights stay float32.
+        explore: how often a game in which the learner samples continues with any legal action instead, so that it also
+            learns rare states.
+        cost_weight: extra weight of a state for each ``softness`` that the learner's best action costs there, so that
+            it learns expensive mistakes first (Ross and Bagnell, "Reinforcement and imitation learning via interactive
+            no-regret learning", 2014, weigh by costs too). No effect with equilibria, whose actions have no costs.
+        precision: of passes and gradients: "float32", or "auto": bfloat16 where the processor computes with it, several
+            times as fast. Weights stay float32.
 
     Example:
         >>> from dicegym.envs import SB3VecEnv
@@ -95,8 +94,8 @@ class DAgger(MaskablePPO):
         _init_setup_model: bool = True,
     ) -> None:
         self.teacher = teacher
-        tries = "the number of further tries at a better reply (0: none)"
-        self.reply_trials = whole_number("reply_trials", reply_trials, 0, MOST_TRIALS, tries)
+        attempts = "the number of further attempts at a better response (0: none)"
+        self.reply_trials = whole_number("reply_trials", reply_trials, 0, MOST_TRIALS, attempts)
         self.softness = finite_number("softness", softness, "a cost in win rate", above=0)
         for name, share in (("mix", mix), ("greedy", greedy), ("explore", explore)):
             if not 0 <= finite_number(name, share, "a share") <= 1:
@@ -104,9 +103,9 @@ class DAgger(MaskablePPO):
         self.mix, self.greedy, self.explore = float(mix), float(greedy), float(explore)
         self.cost_weight = finite_number("cost_weight", cost_weight, "how much costs count")
         if self.cost_weight < 0:
-            raise ParameterError(f"cost_weight={cost_weight!r} would teach what costs most: give 0 or more")
+            raise ParameterError(f"cost_weight={cost_weight!r} would teach the worst actions: give 0 or more")
         self.precision = one_of("precision", precision, PRECISIONS)
-        self._asked: Teacher | None = None
+        self._teacher: Teacher | None = None
         super().__init__(
             policy,
             env,
@@ -127,30 +126,25 @@ class DAgger(MaskablePPO):
             self._seat_teacher(_games_of(self.env))  # raises before anything is played
 
     def _seat_teacher(self, games: SB3VecEnv) -> Teacher:
-        """Return who teaches in these games."""
-        if self._asked is None or self._asked.game != games.batch.game:
-            self._asked = Teacher(games.batch.game, self.teacher, self.softness, self.reply_trials)
+        """Return the teacher for these games."""
+        if self._teacher is None or self._teacher.game != games.batch.game:
+            self._teacher = Teacher(games.batch.game, self.teacher, self.softness, self.reply_trials)
             met = [player.name for player in games.batch.pool.players]
-            if self._asked.replies_to not in (None, *met):
+            if self._teacher.replies_to not in (None, *met):
                 warnings.warn(
-                    f"the teacher replies to {self._asked.replies_to}, whom the learner does not meet: its opponents "
-                    f"are {', '.join(met)}",
+                    f"the teacher responds to {self._teacher.replies_to}, which is not among the learner's opponents: "
+                    f"{', '.join(met)}",
                     stacklevel=2,
                 )
-        return self._asked
+        return self._teacher
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "_asked", "_lessons"]
+        return [*super()._excluded_save_params(), "_teacher", "_lessons"]
 
     def collect_rollouts(
-        self,
-        env: VecEnv,
-        callback: BaseCallback,
-        rollout_buffer: Any,
-        n_rollout_steps: int,
-        use_masking: bool = True,
+        self, env: VecEnv, callback: BaseCallback, rollout_buffer: Any, n_rollout_steps: int, use_masking: bool = True
     ) -> bool:
-        """Play ``n_rollout_steps`` decisions of each game, and have the teacher say what should have been done."""
+        """Play ``n_rollout_steps`` decisions of each game, and label all of them by the teacher."""
         games = _games_of(env)
         teacher = self._seat_teacher(games)
         helped = self.mix ** (self._n_updates // self.n_epochs)
@@ -175,14 +169,14 @@ class DAgger(MaskablePPO):
             if not callback.on_step():
                 return False
             self._update_info_buffer(infos, dones)
-        told = teacher.lesson(np.concatenate(states))
-        kept = (np.concatenate(seen), np.concatenate(masks), *(part for part in told if part is not None))
+        labels = teacher.lesson(np.concatenate(states))
+        kept = (np.concatenate(seen), np.concatenate(masks), *(part for part in labels if part is not None))
         self._lessons = tuple(map(torch.from_numpy, kept))
         callback.on_rollout_end()
         return True
 
     def _logits(self, observations: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-        """Return float32[n, n_actions], lowest for illegal actions."""
+        """Return logits, float32[n, n_actions], with the lowest number for illegal actions."""
         quick = self.precision == "auto" and computes_bfloat16(self.device)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=quick):
             features = torch.as_tensor(self.policy.extract_features(observations, self.policy.pi_features_extractor))
@@ -190,35 +184,35 @@ class DAgger(MaskablePPO):
         return logits.float().masked_fill(~masks, torch.finfo(torch.float32).min)
 
     def _choose(self, observations: np.ndarray, masks: np.ndarray, drawn: torch.Tensor) -> np.ndarray:
-        """Return the best action of each game, or one that is drawn (bool[n]); of these, some from all legal ones."""
+        """Return the best action of each game; where ``drawn`` (bool[n]), a sampled one, some of them uniform."""
         with torch.no_grad():
-            told = torch.from_numpy(observations).to(self.device), torch.from_numpy(masks).to(self.device)
-            logits = self._logits(*told).cpu()
+            inputs = torch.from_numpy(observations).to(self.device), torch.from_numpy(masks).to(self.device)
+            logits = self._logits(*inputs).cpu()
         if self.explore:
             free = drawn & (torch.rand(len(drawn)) < self.explore)
-            logits[free] = logits[free].masked_fill(torch.from_numpy(masks)[free], 0.0)  # all legal ones alike
+            logits[free] = logits[free].masked_fill(torch.from_numpy(masks)[free], 0.0)  # uniform over legal actions
         noise = torch.empty(int(drawn.sum()), logits.shape[1]).exponential_().log_()
         logits[drawn] -= noise  # the highest is then drawn from the softmax (Gumbel, 1954)
         actions: np.ndarray = logits.argmax(dim=1).numpy()
         return actions
 
     def train(self) -> None:
-        """Learn what the teacher said of the last rollout."""
+        """Fit the policy to the teacher's labels of the last rollout."""
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
-        losses, given_away, strayed = [], [], []
-        weight = self.cost_weight / self._asked.softness if self._asked is not None else 0.0
+        losses, costs_of_best, divergences = [], [], []
+        weight = self.cost_weight / self._teacher.softness if self._teacher is not None else 0.0
         for _ in range(self.n_epochs):
             for rows in torch.split(torch.randperm(len(self._lessons[0])), self.batch_size or 1):
                 observations, masks, policies, *costs = (part[rows].to(self.device) for part in self._lessons)
                 log_policy = torch.log_softmax(self._logits(observations, masks), dim=1)
                 losses_of = -(policies * log_policy).sum(dim=1)
-                strayed.append((losses_of.detach() - torch.special.entr(policies).sum(dim=1)).mean().item())
+                divergences.append((losses_of.detach() - torch.special.entr(policies).sum(dim=1)).mean().item())
                 if costs:
                     best = log_policy.detach().argmax(dim=1, keepdim=True)
-                    given = costs[0].gather(1, best)[:, 0]
-                    given_away.append(given.mean().item())
-                    losses_of = losses_of * (1 + weight * given)
+                    cost = costs[0].gather(1, best)[:, 0]
+                    costs_of_best.append(cost.mean().item())
+                    losses_of = losses_of * (1 + weight * cost)
                 loss = losses_of.mean()
                 self.policy.optimizer.zero_grad()
                 torch.autograd.backward(loss)
@@ -226,24 +220,24 @@ class DAgger(MaskablePPO):
                 losses.append(loss.item())
             self._n_updates += 1
         self.logger.record("train/loss", float(np.mean(losses)))
-        self.logger.record("train/kl", float(np.mean(strayed)))
-        if given_away:
-            self.logger.record("train/cost", float(np.mean(given_away)))
+        self.logger.record("train/kl", float(np.mean(divergences)))
+        if costs_of_best:
+            self.logger.record("train/cost", float(np.mean(costs_of_best)))
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
 
 
 def _games_of(env: VecEnv) -> SB3VecEnv:
-    """Return the games in ``env``. Raises ParameterError if they show no records."""
+    """Return the batch in ``env``. Raises ParameterError if it is not an `SB3VecEnv`."""
     games = env.unwrapped
     if not isinstance(games, SB3VecEnv):
-        raise ParameterError(f"DAgger learns from the records of games, which {env!r} does not show: give an SB3VecEnv")
+        raise ParameterError(f"DAgger needs the records of games, which {env!r} does not have: give an SB3VecEnv")
     return games
 
 
 @functools.cache
 def computes_bfloat16(device: torch.device) -> bool:
-    """Return whether products of bfloat16 are computed as such, not put together from others, on this device."""
+    """Return whether a device has instructions for products of bfloat16, instead of emulating them."""
     if device.type == "cpu":
-        has = llvmlite.binding.get_host_cpu_features()  # PyTorch tells them only in its latest versions
+        has = llvmlite.binding.get_host_cpu_features()  # only the latest versions of PyTorch list them
         return any(has.get(name, False) for name in COMPUTES)
     return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)

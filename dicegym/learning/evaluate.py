@@ -1,4 +1,4 @@
-"""How good a player is: its exact win rate where the game has exact values, else games with an interval."""
+"""Measure a player: by its exact win rate where the game has exact values, otherwise by games, with an interval."""
 
 from __future__ import annotations
 
@@ -32,25 +32,23 @@ if TYPE_CHECKING:
     from dicegym.learning.training_settings import RunSettings
 
     Opened = Callable[[Game, Limits | None, str], contextlib.AbstractContextManager[Executor]]
-    """What `Executors` are, or what opens those of somebody else again."""
+    """Opens an executor, like `Executors`."""
 
 EVALUATION_SEED = 1 << 63
-"""Evaluations play games of seeds from here on. A training's seeds are below 2**32 plus its number of games, so it
-never plays one of them: a game's key is mixed from its seed (`dicegym.engine.dice.game_key`)."""
+"""The smallest seed of an evaluation's games. A training's seeds are below 2**32 plus its number of games, so it never
+plays the same games: a game's key is mixed from its seed (`dicegym.engine.dice.game_key`)."""
 CURVE_SEED, CARD_SEED, LEAGUE_SEED, FRESH_SEED = range(4)
-"""What the seeds of evaluations are for: the curve of a training, by which its best model may be chosen; the card of a
-model; games within a league, by which opponents are chosen; and, from the last on, whatever nobody has looked at."""
+"""Seeds of evaluations: for the curve of a training, which may select its best model; for the card of a model; for a
+league, which selects opponents; and from the last on for fresh games, which nothing was selected by."""
 GAME_SECONDS = 10.0
-"""Processor time of a stranger's bot for all its moves of a game, unless it is given more."""
+"""Default processor time of a user's bot for all its moves of a game."""
 
 BY_EXPLOITABILITY, BEST_REPLY = "exploitability", "its best reply"
-"""The setting that chooses models by their win rate against a best response, and the name of that opponent."""
-BY_LAST = "last"
-"""The setting that makes the latest model the best one: scores choose none."""
+"""The setting that selects models by their win rate against a best response, and the name of that opponent."""
 EARLY = 4
-"""How often the interval of evaluations is halved for the first ones: a short or interrupted run has a curve too."""
+"""How often the interval of evaluations is halved for the first ones, so that a short run has a curve too."""
 EXACT, OF_ONE_DRAW = "exact win rate", "win rate by one drawn table"
-"""What is computed: of strategies that always answer alike, or with one that draws or remembers, by one draw of all its
+"""Computed measures: of deterministic strategies; and with a strategy that draws or remembers, for one draw of all its
 answers."""
 
 
@@ -58,29 +56,29 @@ class Score(NamedTuple):
     """A player's result against an opponent."""
 
     measure: str
-    """What ``value`` is, such as "exact win rate"."""
+    """The meaning of ``value``, such as "exact win rate"."""
     opponent: str
     value: float
-    """Win rate in 0..1 (a shared first place is shared out), or the mean return of a player alone."""
+    """Win rate in 0..1 (a tie of n players counts 1 / n), or the mean return in games for one."""
     low: float
-    """Lower end of the 95 % interval; ``value`` itself if exact."""
+    """Lower end of the 95 % interval; equal to ``value`` if exact."""
     high: float
     games: int
-    """Games played; 0 if it was computed."""
+    """Number of games; 0 if computed."""
     saved: float | None = None
-    """How many times as many games would tell as much if luck were left in; inf: nothing varies but luck; None: luck
-    was left in, or all results are equal."""
+    """Without variance reduction the same precision would need this many times as many games; inf if luck is all that
+    varies; None without variance reduction, or if all results are equal."""
 
     def __str__(self) -> str:
-        """Return the score in words."""
+        """Describe the score."""
         interval = f" [{self.low:.4f}, {self.high:.4f}], {self.games} games" if self.games else ""
-        if self.games == 1:  # alone it does not say how games differ
+        if self.games == 1:  # one game says nothing about the variance
             interval = ", 1 game, too few for an interval"
         return f"{self.value:.4f} {self.measure} against {self.opponent}{interval}"
 
     @property
     def known_by(self) -> str:
-        """How the value is known, for a table: by how many games, ``exact``, or by ``one draw`` of a table."""
+        """The number of games, ``exact``, or ``one draw`` of a table, for a column of a table."""
         return f"{self.games:,}" if self.games else "one draw" if self.measure == OF_ONE_DRAW else "exact"
 
     def to_json(self) -> dict[str, Any]:
@@ -91,11 +89,11 @@ class Score(NamedTuple):
 
     @classmethod
     def from_json(cls, said: Any) -> Score:
-        """Return what `to_json` told of. Raises ParameterError if that is damaged."""
+        """Return a score from the values of `to_json`. Raises ParameterError if they are damaged."""
         kinds = {"measure": str, "opponent": str, "games": int}
         try:
             values = {name: said[name] for name in cls._fields if name != "saved" or said.get("saved") is not None}
-            _ = [float(values[name]) for name in values.keys() - {"measure", "opponent"}]  # nothing is too large
+            _ = [float(values[name]) for name in values.keys() - {"measure", "opponent"}]  # none is too large
         except (TypeError, LookupError, ValueError, OverflowError):
             values = {}
         if not values or not all(isinstance(one, kinds.get(name, int | float)) for name, one in values.items()):
@@ -104,32 +102,29 @@ class Score(NamedTuple):
 
 
 def rivals_of(game: Game, opponent: Any) -> list[Player]:
-    """Return the players that ``opponent``, as for `evaluate`, stands for, whose errors this raises.
-
-    They are compiled twins where there are some; but where exact values ask a bot that draws, its file, as a twin hides
-    what it draws.
-    """
+    """Return the players for ``opponent``, an argument of `evaluate`. Raises as `evaluate` does."""
     return [_rival(game, spec) for spec in _named(game, opponent)]
 
 
 def _rival(game: Game, spec: Any) -> Player:
+    """Return an opponent: its compiled twin if there is one, but its file where the twin would hide its draws."""
     rival = twin_or_agent(game, spec)
     return agent(game, spec) if isinstance(rival, TwinPlayer) and _hides(game, rival) else rival
 
 
 def _hides(game: Game, twin: TwinPlayer) -> bool:
-    """Return whether a twin hides what its file draws, where exact values ask that."""
+    """Return whether a twin hides the draws of its file, which exact values need."""
     return not twin.pure and quick_solver_of(game, twin) is not None
 
 
 def _named(game: Game, opponent: Any) -> list[Any]:
-    """Return the agents that ``opponent``, as for `evaluate`, names. Raises ParameterError if they have no seats."""
+    """Return the agents in ``opponent``, an argument of `evaluate`. Raises ParameterError if there are too many."""
     specs = opponent if isinstance(opponent, list | tuple) else [opponent]
     if not specs:
-        raise ParameterError("an empty list of opponents has nobody to play: name at least one, or leave the list out")
+        raise ParameterError("an empty list of opponents cannot be played against: name at least one, or leave it out")
     if len(specs) >= game.players > 1:
         raise ParameterError(
-            f"{len(specs)} opponents cannot share a table with the one who is measured: {game!r} seats "
+            f"{len(specs)} opponents cannot share a table with the measured player: {game!r} seats "
             f"{game.players - 1} of them; give fewer, players={len(specs) + 1} if the game allows it, or measure "
             "against one after the other"
         )
@@ -154,31 +149,31 @@ def evaluate(
     Args:
         game: the game, or its name.
         player: an agent, as for `dicegym.agent`: a name, a file, a `Player`, a model in memory or a function.
-        opponent: another one, in all other seats; or a list of agents, who share the table and move on by a seat
-            whenever the player has sat in each.
-        games: how many games are played where no exact value exists.
-        exact: False: play even if there is an exact value.
-        seed: which games; never one that training plays, nor by default one by which it chooses models.
-        progress: called with (games played, of how many, against whom) while games are played.
-        less_luck: take luck out of the results, as the game's luck meter tells it: the same mean with a smaller
-            interval (`dicegym.analysis.variance_reduction`).
-        executors: who plays, such as ``dicegym.arena.executors.local(workers=2)``: the figures are the same for any
-            number of processes, and bots that do not ship with the package are kept apart. None: this process, bots
-            included.
-        isolation: how these are kept apart; see `dicegym.sandbox.jail.Isolation`.
-        limits: what such a bot may use, for 200 games at a time; default: `limits_of`.
+        opponent: another agent, in all other seats; or a list of agents, who share the table and move on by one seat
+            whenever the player has sat in every seat.
+        games: number of games where there is no exact value.
+        exact: False plays games even if there is an exact value.
+        seed: selects the games; they are never games of a training, nor by default games that select models.
+        progress: called with (games played, total games, text) while games are played.
+        less_luck: reduce the variance with the game's luck meter: the same mean with a smaller interval
+            (`dicegym.analysis.variance_reduction`).
+        executors: where games are played, such as ``dicegym.arena.executors.local(workers=2)``: results are the same
+            for any number of processes, and bots that do not ship with the package are isolated. None: this process,
+            for all bots.
+        isolation: how these bots are isolated; see `dicegym.sandbox.jail.Isolation`.
+        limits: what such a bot may use in 200 games; default: `limits_of`.
 
     Returns:
-        The exact value (of a player that draws, by one draw of all its answers, and ``measure`` says so). Where there
-        is no such value, or such a draw takes too many questions (`dicegym.games.parts.Duel.questions`), the share of
-        games won with Wilson's 95 % interval. Where nobody else plays, the mean return with the normal 95 % interval;
-        with ``less_luck``, too, the interval is the normal one.
+        The exact value; for a player that draws, by one draw of all its answers, which ``measure`` says. Where there is
+        no such value, or a draw would take too many questions (`dicegym.games.parts.Duel.questions`), the share of
+        games won with Wilson's 95 % interval. In games for one, the mean return with the normal 95 % interval, which is
+        also used with ``less_luck``.
 
     Raises:
-        AgentError, ModelError, UnknownNameError: a player cannot be loaded or fails.
-        ParameterError: ``games`` is less than 1, ``seed`` outside 0 to 2**63 - 1, more opponents share the table than
-            it seats, luck cannot be taken out in this game, or what is asked for cannot be done by ``executors``.
-        DependencyError, DicegymError: ``executors`` cannot be had.
+        AgentError, ModelError, UnknownNameError: a player cannot be loaded, or fails.
+        ParameterError: ``games`` is less than 1, ``seed`` is outside 0 to 2**63 - 1, there are too many opponents, the
+            game has no luck meter, or ``executors`` cannot play these agents.
+        DependencyError, DicegymError: ``executors`` cannot be started.
 
     Example:
         >>> from dicegym.training import evaluate
@@ -191,7 +186,7 @@ def evaluate(
     if not all(isinstance(switch, bool | np.bool_) for switch in (exact, less_luck)):
         raise ParameterError(f"exact={exact!r} and less_luck={less_luck!r} are switches: give True or False")
     game = make_game(game)
-    told = progress or (lambda done, total, text: None)
+    report = progress or (lambda done, total, text: None)
     specs = _named(game, opponent)
     open_executor = None if executors is None else lambda limits: executors(game, limits, isolation)
     by = _Table(game, [player, *specs], seed, open_executor, limits_of() if limits is None else Limits.of(limits))
@@ -203,25 +198,27 @@ def evaluate(
     if less_luck:
         check_meter(game)
     preparing = "preparing the luck meter, " if less_luck else ""
-    results = by.play(games, less_luck, lambda done: told(done, games, f"{'' if done else preparing}against {against}"))
+    results = by.play(
+        games, less_luck, lambda done: report(done, games, f"{'' if done else preparing}against {against}")
+    )
     return score_of(game, results, against)
 
 
 def as_duel(share: float, players: int) -> float:
-    """Return a share of first places at a table as a win rate of duels: 1 / ``players`` is 0.5.
+    """Convert a share of first places at a table to a win rate in duels: 1 / ``players`` becomes 0.5.
 
-    If first places fall to players by their strengths (Luce, "Individual choice behavior", 1959), a player that takes a
-    share s among n - 1 equals wins a duel against one of them with probability s (n - 1) / (s (n - 1) + 1 - s).
+    If players come first in proportion to their strengths (Luce, "Individual choice behavior", 1959), a player with the
+    share s against n - 1 equal opponents wins a duel against one with probability s (n - 1) / (s (n - 1) + 1 - s).
     """
     odds = share * (players - 1)
     return odds / (odds + 1 - share)
 
 
 def overall(scores: Sequence[Score], by: str = "mean") -> Score:
-    """Return one score for several opponents: ``by`` their ``"mean"`` or the ``"worst"``.
+    """Return one score for several opponents: ``by`` the ``"mean"`` or the ``"worst"``.
 
-    The mean's interval is the mean of theirs. Opponents are met in the same games, whose luck they share: the standard
-    error of a mean of dependent results is at most the mean of their standard errors.
+    The mean's interval is the mean of their intervals. All opponents play the same games, so their results are
+    dependent: the standard error of the mean is at most the mean of their standard errors.
     """
     if len(scores) == 1:
         return scores[0]
@@ -233,7 +230,7 @@ def overall(scores: Sequence[Score], by: str = "mean") -> Score:
 
 
 def score_of(game: Game, results: Results, against: str) -> Score:
-    """Return the score of one who got ``results``; what was luck of them is taken out, if it is known."""
+    """Return the score for ``results``, without luck if that was measured."""
     shares, luck, games, alone = results.shares, results.luck, len(results.shares), game.players == 1
     if luck is None and not alone:
         mean = float(shares.mean())
@@ -242,7 +239,7 @@ def score_of(game: Game, results: Results, against: str) -> Score:
     mean, spread = float(left.mean()), float(left.std(ddof=min(1, games - 1)))
     half = Z_95 * spread / games**0.5
     low, high = mean - half, mean + half
-    if not alone:  # one game alone does not say how games differ
+    if not alone:  # one game says nothing about the variance
         low, high = (max(0.0, low), min(1.0, high)) if games > 1 else (0.0, 1.0)
     saved = None
     if luck is not None and shares.var():
@@ -251,18 +248,23 @@ def score_of(game: Game, results: Results, against: str) -> Score:
     return Score(measure, against, mean, low, high, games, saved)
 
 
-def wilson(rate: float, n: int, z: float = Z_95) -> tuple[float, float]:
-    """Return Wilson's score interval (Wilson 1927) of a share ``rate`` of ``n`` trials: 95 %, or ``z`` deviations."""
+def wilson(rate: float, n: int) -> tuple[float, float]:
+    """Return Wilson's 95 % score interval (Wilson 1927) of a share ``rate`` of ``n`` trials."""
+    z = Z_95
     centre = (rate + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * float(np.sqrt(rate * (1 - rate) / n + z**2 / (4 * n * n)))
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
 class _Table:
-    """Everybody at the table of an evaluation: the one who is measured, then the opponents, as for `dicegym.agent`.
+    """The players of an evaluation: the measured one, then its opponents.
 
-    ``open_executor`` opens an executor for jobs whose strangers' bots may use the given limits; None: this process
-    plays.
+    Args:
+        game: the game.
+        specs: the players, as for `dicegym.agent`.
+        seed: of the evaluation.
+        open_executor: opens an executor with limits for users' bots; None: this process plays.
+        limits: of users' bots.
     """
 
     def __init__(
@@ -281,7 +283,7 @@ class _Table:
 
     @property
     def players(self) -> list[Player]:
-        """The players, of whom none is a stranger's bot where executors play."""
+        """The players, all loaded in this process."""
         return [self._load(number) for number in range(len(self._specs))]
 
     def _load(self, number: int) -> Player:
@@ -291,10 +293,10 @@ class _Table:
         return self._loaded[number]
 
     def tables(self) -> tuple[Duel, list[tuple[Any, bool]]] | None:
-        """Return what knows exact values, and everybody's table as `tabulate_player` does.
+        """Return the solver, and each player's table as from `tabulate_player`.
 
-        None: the game has no such values, or a stranger's table takes too many questions. Raises AgentError for a
-        player that fails.
+        Return None if the game has no exact values, or a user's bot would be asked too many questions. Raises
+        AgentError for a player that fails.
         """
         game = self._game
         apart = [self._open is not None and is_strangers(game, spec) for spec in self._specs]
@@ -302,14 +304,14 @@ class _Table:
         values = quick_solver_of(game, *(player for player in known if player is not None))
         if values is None:
             return None
-        strangers = self._ask_strangers([spec for spec, far in zip(self._specs, apart, strict=True) if far])
-        if strangers is None:
+        isolated = self._tabulate_isolated([spec for spec, far in zip(self._specs, apart, strict=True) if far])
+        if isolated is None:
             return None
-        tables = [strangers.pop(0) if one is None else tabulate_player(values.tabulate, one, game) for one in known]
+        tables = [isolated.pop(0) if one is None else tabulate_player(values.tabulate, one, game) for one in known]
         return values, tables
 
-    def _ask_strangers(self, specs: Sequence[Any]) -> list[tuple[Any, bool]] | None:
-        """Return the tables of strangers' bots, each asked in a process of its own; None if one is too large."""
+    def _tabulate_isolated(self, specs: Sequence[Any]) -> list[tuple[Any, bool]] | None:
+        """Return the tables of users' bots, each from its own process; None if one is too large."""
         if not specs or self._open is None:
             return []
         from dicegym.arena.tabulation import PATIENCE, Tabulate
@@ -325,13 +327,13 @@ class _Table:
         return [found[job.entries[0]] for job in jobs]
 
     def play(self, games: int, less_luck: bool, tell: Callable[[int], None]) -> Results:
-        """Play games in blocks; call ``tell`` with the number of games that are over.
+        """Play games in blocks; call ``tell`` with the number of finished games.
 
-        Faults of bots become warnings, those of executors once all games are over.
+        Faults of bots become warnings; from executors they come after the last game.
         """
         if self._open is None:
             return self._play_here(games, less_luck, tell)
-        player, *rivals = self._specs  # as in this process: a twin draws as often as its file does, but not the same
+        player, *rivals = self._specs  # as below: a twin draws as often as its file, but other numbers
         seated = [_twin(self._game, player, hides=True) if less_luck else player]
         seated += [_twin(self._game, rival, hides=less_luck) for rival in rivals]
         entries = tuple(_entry(self._game, spec, name) for spec, name in zip(seated, self.names, strict=True))
@@ -352,7 +354,7 @@ class _Table:
 
     def _play_here(self, games: int, less_luck: bool, tell: Callable[[int], None]) -> Results:
         players = self.players
-        if less_luck:  # the luck of bots that draw is better known of their compiled twins
+        if less_luck:  # the luck meter knows compiled twins better than files that draw
             players = [twin_or_agent(self._game, spec) for spec in self._specs]
         found = []
         for block in blocks_of(self._game, (), games, EVALUATION_SEED + self._seed, less_luck):
@@ -363,10 +365,10 @@ class _Table:
 
 
 def limits_of(seconds: float = GAME_SECONDS, memory: int = Limits.memory) -> Limits:
-    """Return what a stranger's bot may use in an evaluation.
+    """Return the limits of a user's bot in an evaluation.
 
     Args:
-        seconds: of processor time, to load, for a move, and on average for all its moves of a game.
+        seconds: processor time to load, for a move, and on average for all moves of a game.
         memory: bytes; see `Limits`.
     """
     return Limits(seconds * APART, memory, seconds, seconds)
@@ -374,7 +376,7 @@ def limits_of(seconds: float = GAME_SECONDS, memory: int = Limits.memory) -> Lim
 
 @contextlib.contextmanager
 def keep_open(executors: Executors) -> Iterator[Opened]:
-    """Yield executors that are opened once, for all who ask for the same, and end them all at the end."""
+    """Yield executors that open once for equal arguments; close them at the end of the context."""
     with contextlib.ExitStack() as stack:
         found: dict[tuple[Game, Limits | None, str], Executor] = {}
 
@@ -395,9 +397,9 @@ def _succeeded(job: Job, outcome: Any) -> Any:
 
 
 def _twin(game: Game, spec: Any, hides: bool) -> Any:
-    """Return the compiled twin of an agent, without running its file; what was given where it has none.
+    """Return the compiled twin of an agent without running its file, or ``spec`` if it has none.
 
-    ``hides`` tells whether the twin may hide what the file draws; see `rivals_of`.
+    Unless ``hides``, a twin that hides the draws of its file is not used; see `_rival`.
     """
     if isinstance(spec, str) and (name := spec.strip()) in twin_numbers(game):
         origin = resolve(game, spec)
@@ -415,16 +417,16 @@ def _entry(game: Game, spec: Any, name: str = "") -> Entry:
         if isinstance(error.__cause__, ModelError):
             raise ParameterError(
                 f"{name} cannot be sent to another process ({error.reason}): measure it here, without --workers, and "
-                "against agents that are no files of others"
+                "against agents that are not users' files"
             ) from error
         raise
 
 
 class Evaluator:
-    """Measures a learner in training against the opponents that the settings name, always in the same games.
+    """Measures a learner in training against the opponents in the settings, always in the same games.
 
-    Raises UnknownNameError or ParameterError if opponents cannot be, or settings ask for what is not known of the game,
-    or of a learner that draws.
+    Raises UnknownNameError or ParameterError for invalid opponents, or for a measure that this game, or a learner that
+    samples, does not have.
     """
 
     def __init__(self, game: Game, settings: RunSettings) -> None:
@@ -435,38 +437,30 @@ class Evaluator:
         if settings.best_by == BY_EXPLOITABILITY:
             if game.players < 2:
                 raise ParameterError(
-                    f"{game!r} is played alone, so nobody beats the learner: leave out run.best_by={BY_EXPLOITABILITY}"
+                    f"{game!r} is played alone, without a best response: leave out run.best_by={BY_EXPLOITABILITY}"
                 )
             check_best_reply(game, bool(settings.temperature))
 
     def measure(self, learner: Player) -> tuple[Score, list[Score]]:
-        """Return the score of the learner, by which the best model is chosen as a rule, and that of each opponent."""
+        """Return the learner's score, which normally selects the best model, and its score against each opponent."""
         run = self.settings
         scores = [
             evaluate(self.game, learner, rivals, run.evaluate_games, seed=CURVE_SEED, less_luck=run.less_luck)
             for rivals in self._met
         ]
         if run.best_by == BY_EXPLOITABILITY:
-            scores.append(against_best_reply(self.game, learner))
+            found = best_reply(learner, self.game)
+            scores.append(Score("worst win rate", BEST_REPLY, 1 - found.high, 1 - found.high, 1 - found.low, 0))
             return scores[-1], scores
         return overall(scores, run.best_by), scores
 
     @property
     def takes_last(self) -> bool:
-        """Whether the latest model is the best, whatever its scores."""
-        return self.settings.best_by == BY_LAST
+        """Whether the latest model counts as the best, whatever its scores."""
+        return self.settings.best_by == "last"
 
 
 def next_evaluation(steps: int, every: int) -> int:
-    """Return at how many steps an evaluation is due after ``steps``: at multiples of ``every``, and early ones."""
+    """Return the steps of the next evaluation after ``steps``: multiples of ``every``, and early ones."""
     early = (every >> halved for halved in range(EARLY, -1, -1))
     return next((due for due in early if due > steps), (steps // every + 1) * every)
-
-
-def against_best_reply(game: Game, player: Player) -> Score:
-    """Return how often ``player`` wins at least against its best response, 0.5 at most; ``high`` is the other bound.
-
-    Raises ParameterError where that cannot be known; see `dicegym.analysis.exploitability.best_reply`.
-    """
-    found = best_reply(player, game)
-    return Score("worst win rate", BEST_REPLY, 1 - found.high, 1 - found.high, 1 - found.low, 0)

@@ -1,18 +1,18 @@
-"""A league: whom a learner meets, so that it neither forgets old answers nor trains against straw men.
+"""A league: the opponents of a learner in self-play.
 
-Self-play against the newest copy alone can run in circles: each copy beats the one before it, and the last loses to
-the first. Fictitious play (Heinrich, Lanctot and Silver, "Fictitious self-play in extensive-form games", ICML 2015)
-answers the mean of all past selves instead; prioritised fictitious self-play (Vinyals et al., "Grandmaster level in
-StarCraft II using multi-agent reinforcement learning", Nature 575, 2019) gives most games to those among them who
-are still hard to beat. The other members are scripted agents that the configuration names; they never leave.
+Self-play against only the newest copy can run in circles: each copy beats the previous one, and the last loses to the
+first. Fictitious play (Heinrich, Lanctot and Silver, "Fictitious self-play in extensive-form games", ICML 2015)
+responds to the mean of all past selves instead. Prioritised fictitious self-play (Vinyals et al., "Grandmaster level in
+StarCraft II using multi-agent reinforcement learning", Nature 575, 2019) plays most games against the past selves that
+are still hard to beat. Scripted agents from the configuration are members too; they never leave.
 
-A new past self plays against all others: an exact win rate where the game has exact values, else the same games for
-every pair, of seeds that training never sees. The results of the newest one are what priorities are made of until the
-next one joins. All of it follows from the settings and from who joined, so a resumed run has the same league.
+A new past self is measured against all other members: by an exact win rate where the game has exact values, otherwise
+by the same games for every pair, with seeds that training never uses. Its results set the priorities until the next
+past self joins. The league follows from the settings and from who joined, so a resumed run has the same one.
 
-With more than two players, a win rate is the share of first places at tables filled with one opponent, which is
-1 / players among equals; priorities need it on the scale of duels (`dicegym.learning.evaluate.as_duel`). Two members
-then play both ways, one against a table full of the other.
+With more than two players, a win rate is the share of first places at tables filled with one opponent, 1 / players at
+equal strength; priorities convert it to duels (`dicegym.learning.evaluate.as_duel`). Two members then play both ways,
+each against a table filled with the other.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from dicegym.play.player import Player, RandomPlayer
 from dicegym.players.pool import Pool
 
 SELF = "self"
-"""The name among a run's opponents that stands for all past selves together."""
+"""The name for all past selves among a run's opponents."""
 SCRIPTED, PAST_SELF = "scripted", "past self"
 HARDNESS, FLOOR = 2.0, 0.2
-"""Of priority "hard": a member's share is (1 - the learner's win rate against it) ** HARDNESS, as in AlphaStar; FLOOR
-of all games are shared out without priorities, so that nobody is forgotten."""
+"""For priority "hard": a member's share is (1 - the learner's win rate against it) ** HARDNESS, as in AlphaStar. A
+share FLOOR of all games ignores priorities, so that no member is forgotten."""
 MOST_PLAYERS = 1_000
-"""At a table, that a file may say."""
+"""Largest table that `read_league` accepts."""
 _FIXED = ("member", "kind", "joined", "share", "even")
 
 
@@ -52,16 +52,16 @@ class Result(NamedTuple):
     """The result of one member against another."""
 
     rate: float
-    """Share of first places of the one at tables filled with the other."""
+    """Its share of first places at tables filled with the other."""
     games: int
     """0 if exact."""
 
 
 class LeagueTable:
-    """Who was ever in a league, in order of joining, and the result of each against those who were there.
+    """All members that ever joined a league, in order, and their results against each other.
 
     Args:
-        even: what equals get: 1 / players.
+        even: the win rate at equal strength, 1 / players.
     """
 
     def __init__(self, even: float) -> None:
@@ -72,19 +72,19 @@ class LeagueTable:
         self.results: dict[tuple[str, str], Result] = {}
 
     def add(self, name: str, kind: str, joined: int) -> None:
-        """Note that a member joined after ``joined`` steps. Raises ParameterError for a name that is known."""
+        """Add a member that joined after ``joined`` steps. Raises ParameterError for a name that is taken."""
         if name in self.kinds:
             raise ParameterError(f"there is a {name!r} in the league already: give it another name")
         self.kinds[name], self.joined[name] = kind, joined
 
     def record(self, a: str, b: str, result: Result) -> None:
-        """Note the result of ``a`` against ``b``; of two players, the other one's follows."""
+        """Record the result of ``a`` against ``b``, and in games for two that of ``b``, which follows from it."""
         self.results[a, b] = result
         if self.even == 0.5:
             self.results[b, a] = Result(1 - result.rate, result.games)
 
     def write(self, folder: Path, shares: Mapping[str, float]) -> None:
-        """Write ``league.csv``, which `read_league` reads; ``shares`` is what part of games each member gets."""
+        """Write ``league.csv`` for `read_league`; ``shares`` is each member's share of games."""
         names = list(self.kinds)
         cells_of = {name: cell(name) for name in names}
         head = [*_FIXED, *(f"{what}against {cells_of[name]}" for what in ("", "games ") for name in names)]
@@ -99,14 +99,14 @@ class LeagueTable:
 
 
 def read_league(path: Path) -> tuple[LeagueTable, dict[str, float]]:
-    """Return the table in a ``league.csv`` and the shares of those in it. Raises DamagedFileError."""
+    """Return the table in a ``league.csv``, and the shares of the present members. Raises DamagedFileError."""
     instead = 'name the folder of a training against "self": `dicegym train` writes it there'
     text = read_text(path, instead)
     try:
         rows = list(csv.DictReader(io.StringIO(text, newline="")))
         table, shares = LeagueTable(float(rows[0]["even"])), {}
         if not 1 / MOST_PLAYERS <= table.even <= 0.5:
-            raise ValueError(f"equals cannot get {table.even}")
+            raise ValueError(f"{table.even} is not 1 / players")
         for row in rows:
             table.add(row["member"], row["kind"], int(row["joined"]))
             if row["share"]:
@@ -127,29 +127,29 @@ def read_league(path: Path) -> tuple[LeagueTable, dict[str, float]]:
 
 @dataclass(frozen=True)
 class Member:
-    """Somebody whom the learner meets."""
+    """An opponent of the learner."""
 
     name: str
     kind: str
     player: Player
     joined: int = 0
-    """Steps of the learner by then."""
+    """Steps of the learner at that time."""
     weight: float = 1.0
-    """Its share among its kin where priorities are equal."""
+    """Its weight within its group, before priorities."""
 
 
 class League:
-    """Scripted agents and past selves, with what is known of who beats whom.
+    """Scripted agents and past selves, with their results against each other.
 
-    The shares that the opponents' section gives to each scripted agent, and to `SELF` for all others together, hold
-    between the two groups; priorities hold within each. Without `SELF` shares are as given, and nothing is measured.
+    The weights in ``[opponents]`` divide games between the scripted agents and all past selves together (`SELF`);
+    priorities divide them within each group. Without `SELF` weights hold as given, and nothing is measured.
 
     Args:
         game: the game.
-        settings: of the training: its opponents, and ``[self_play]``.
+        settings: of the training; used are its opponents and ``[self_play]``.
 
     Raises:
-        UnknownNameError, ParameterError: an opponent or its weight cannot be.
+        UnknownNameError, ParameterError: an opponent or its weight is invalid.
         AgentError, ModelError: an opponent cannot be loaded.
     """
 
@@ -162,30 +162,25 @@ class League:
         if self._self_weight is not None:
             finite_number(f"weight of {SELF!r}", self._self_weight, "a share of games", above=0)
         self._begins_alone = not weights
-        """Whether somebody must sit there until the first past self joins, and nobody afterwards."""
+        """Whether a random player fills in until the first past self joins."""
         fixed = Pool.of(game, weights) if weights else Pool([RandomPlayer()], [1e-6])
         self.fixed = list(fixed.players)
         self.members: list[Member] = []
         self.table = LeagueTable(1 / game.players)
-        # Exact values ask a bot's file: its compiled twin, which plays in the batch, hides what it draws.
+        # Exact values need a bot's file: its compiled twin, which plays in the batch, hides its draws.
         self._files = {name: rivals_of(game, name)[0] for name in weights} if self.learns_from_itself else {}
         for name, player, weight in zip(weights or ["uniform"], fixed.players, fixed.weights, strict=True):
             self.join(Member(name, SCRIPTED, player, weight=weight))
 
     @property
     def learns_from_itself(self) -> bool:
-        """Whether past selves join; nobody does where nobody plays against anybody."""
+        """Whether past selves join; never in games for one."""
         return self._self_weight is not None and self.game.players > 1
 
-    @property
-    def newest(self) -> Member | None:
-        """The newest past self."""
-        return next((member for member in reversed(self.members) if member.kind == PAST_SELF), None)
-
     def join(self, member: Member) -> None:
-        """Take ``member`` in: a past self plays against everybody, and if there are too many, the easiest leaves.
+        """Add a member; measure a past self against all others, and remove the easiest one if there are too many.
 
-        Where the newest alone is kept, nothing is measured. Raises ParameterError if the name was ever here.
+        Nothing is measured where only the newest is kept. Raises ParameterError if the name was ever here.
         """
         self.table.add(member.name, member.kind, member.joined)
         self.members.append(member)
@@ -194,33 +189,24 @@ class League:
         for number, later in enumerate(self.members if self.settings.keep > 1 else ()):
             for earlier in self.members[:number]:
                 self._measure(later, earlier)
-                if self.game.players > 2:  # a table full of the one says nothing of a table full of the other
+                if self.game.players > 2:  # one result does not determine the other
                     self._measure(earlier, later)
-        while sum(one.kind != SCRIPTED for one in self.members) > self.settings.keep:
-            leaver = self._easiest()
+        while len(learned := [one for one in self.members if one.kind == PAST_SELF]) > self.settings.keep:
+            # The easiest to beat, and the oldest of equally easy ones; never the newest while there are others.
+            leaver = max(learned, key=lambda one: (one is not learned[-1], self.rate(one), -one.joined))
             self.members.remove(leaver)
             self.table.gone.add(leaver.name)
 
     def _measure(self, a: Member, b: Member) -> None:
-        """Let ``a`` play against ``b`` unless that is known."""
+        """Measure ``a`` against ``b`` unless the result is known."""
         if (a.name, b.name) not in self.table.results:
-            score = evaluate(self.game, self.find_player(a), self.find_player(b), self.settings.games, seed=LEAGUE_SEED)
+            mine, theirs = (self._files.get(one.name, one.player) for one in (a, b))
+            score = evaluate(self.game, mine, theirs, self.settings.games, seed=LEAGUE_SEED)
             self.table.record(a.name, b.name, Result(score.value, score.games))
 
-    def find_player(self, member: Member) -> Player:
-        """Return who is asked when a member is measured: of a scripted agent, its file where exact values ask that."""
-        return self._files.get(member.name, member.player)
-
-    def _easiest(self) -> Member:
-        """Return who is to leave: whom the learner beats most, the oldest of those; the newest past self last."""
-        newest = self.newest
-        learned = [member for member in self.members if member.kind != SCRIPTED]
-        order = {member.name: (member is not newest, self.rate(member), -member.joined) for member in learned}
-        return max(learned, key=lambda member: order[member.name])
-
     def rate(self, member: Member) -> float:
-        """Return the learner's win rate against ``member`` on the scale of duels; 0.5 if nothing is known."""
-        newest = self.newest
+        """Return the newest past self's win rate against ``member``, converted to duels; 0.5 if unknown."""
+        newest = next((one for one in reversed(self.members) if one.kind == PAST_SELF), None)
         known = None if newest is None or newest is member else self.table.results.get((newest.name, member.name))
         return 0.5 if known is None else as_duel(known.rate, self.game.players)
 
@@ -242,19 +228,19 @@ class League:
         return [share[member.name] for member in self.members]
 
     def pool(self) -> Pool:
-        """Return the opponents of a batch as they are now."""
+        """Return the current opponents of the batch."""
         first = int(self._begins_alone and len(self.members) > 1)
         return Pool([member.player for member in self.members[first:]], self.weights()[first:])
 
     def shares(self) -> dict[str, float]:
-        """Return the part of all games that each member gets, by name."""
+        """Return each member's share of games, by name."""
         weights = self.weights()
         return {member.name: weight / sum(weights) for member, weight in zip(self.members, weights, strict=True)}
 
     def state(self) -> tuple[list[Member], LeagueTable]:
-        """Return who is here and what is known: what `load_state` needs. Later changes do not change it."""
+        """Return a copy of the members and results, for `load_state`."""
         return list(self.members), copy.deepcopy(self.table)
 
     def load_state(self, state: tuple[list[Member], LeagueTable]) -> None:
-        """Go on where `state` was taken."""
+        """Restore a copy from `state`."""
         self.members, self.table = list(state[0]), copy.deepcopy(state[1])

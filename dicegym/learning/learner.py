@@ -1,4 +1,4 @@
-"""The learner while it learns: begun with another's networks, averaged, interrupted between rollouts."""
+"""The learner in training: start from another model, average its parameters, act between rollouts."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from dicegym.players.roster import find_model_file
 from dicegym.players.sb3_models import read_trained_actor, tensors_of
 
 STAGE = ("command", "timesteps", "seconds", "taught_by", "began_with")
-"""What a model says of the one whose networks it began with."""
+"""Facts that are kept of the model whose networks a training started from."""
 _CRITIC = ("mlp_extractor.value_net.", "value_net.")
 
 
 def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, Any], np.ndarray]:
-    """Let ``model`` take over the networks of another one, a file or a trained agent of ``game``.
+    """Load the networks of another model, a file or a trained agent of ``game``, into ``model``.
 
-    It keeps its own value network where the other one has none, as in models that ship, or one of other layers.
+    The model keeps its own value network if the file has none, as models that ship, or one with other layers.
 
-    Return what the file says of its training, for the facts of what becomes of it, and the inputs that its networks do
-    not ignore (bool[what it observes]).
+    Returns:
+        The facts of the other model's training, and the inputs that its networks use: bool[observation size].
 
-    Raises ModelError, UnknownNameError or ParameterError if there is no such model of the game, or its networks do not
-    fit.
+    Raises:
+        ModelError, UnknownNameError, ParameterError: the game has no such model, or its networks do not fit.
     """
     file = ModelFile(find_model_file(game, named, "run.start_from"))
     check_fit(str(file.path), file.game, game)
@@ -51,7 +51,7 @@ def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, 
         wanted = settings.get("network") if isinstance(settings, dict) else None
         raise ParameterError(
             f"run.start_from={named!r} has another policy network than [network] says: set [network] to "
-            f"{one_line(wanted or 'that of the model')}; its value network (vf) may have other layers, and begins anew"
+            f"{one_line(wanted or 'that of the model')}; the value network (vf) may have other layers, and starts fresh"
         ) from error
     stage = {name: facts[name] for name in STAGE if name in facts} | {"path": named}
     return stage, sb3_models.used_inputs(model)
@@ -59,21 +59,24 @@ def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, 
 
 @dataclass
 class ParameterAverage:
-    """The running mean of a learner's parameters, which plays better than a learner whose last steps were luck.
+    """The moving average of a learner's parameters, which suffers less from the luck of its last steps.
 
     Polyak and Juditsky, "Acceleration of stochastic approximation by averaging", SIAM Journal on Control and
-    Optimization 30, 1992. What else a network keeps, such as statistics of normalisation, is the learner's.
+    Optimization 30, 1992. Buffers of a network, such as statistics of normalisation, are not averaged.
     """
 
     values: list[torch.Tensor] = field(default_factory=list)
-    """In the order of ``policy.parameters()``; empty: nothing was averaged yet."""
+    """In the order of ``policy.parameters()``; empty before the first."""
     taken: int = 0
-    """How many places it is the mean of, the newest counting most."""
+    """Number of averaged points."""
     newest: int = -1
-    """After how many steps the learner was at the newest of them."""
+    """Steps of the learner at the newest of them."""
 
     def follow(self, model: BaseAlgorithm, rate: float) -> None:
-        """Move by ``rate`` to where ``model`` is now, at the beginning so that all places count alike, each once."""
+        """Average in the parameters of ``model``, once for each number of steps.
+
+        The new point has the weight ``rate``, but 1 / n as the n-th point if that is more.
+        """
         if model.num_timesteps <= self.newest:
             return
         now = [one.detach().clone() for one in model.policy.parameters()]
@@ -84,7 +87,7 @@ class ParameterAverage:
 
     @contextmanager
     def apply_to(self, model: BaseAlgorithm) -> Iterator[None]:
-        """Let ``model`` have the average for its parameters meanwhile, if there is one."""
+        """Set the parameters of ``model`` to the average, if there is one, until the end of the context."""
         own = list(model.policy.parameters()) if self.values else []
         before = [one.detach().clone() for one in own]
         try:
@@ -95,14 +98,14 @@ class ParameterAverage:
 
 
 def _write(parameters: list[torch.nn.Parameter], values: list[torch.Tensor]) -> None:
-    """Write parameters where they are, as an algorithm may hold views of them."""
+    """Write parameters in place, as an algorithm may hold views of them."""
     with torch.no_grad():
         for one, value in zip(parameters, values, strict=True):
             one.copy_(value)
 
 
 def generator_states() -> dict[str, Any]:
-    """Return the states of the generators that Stable-Baselines3 draws from, all of them global."""
+    """Return the states of the global generators that Stable-Baselines3 draws from."""
     return {
         "python": random.getstate(),
         "numpy": np.random.get_state(),  # noqa: NPY002 - theirs, not ours
@@ -112,7 +115,7 @@ def generator_states() -> dict[str, Any]:
 
 
 def restore_generators(states: Mapping[str, Any]) -> None:
-    """Let all continue where `generator_states` was taken."""
+    """Set the global generators to states from `generator_states`."""
     random.setstate(states["python"])
     np.random.set_state(states["numpy"])  # noqa: NPY002 - as above
     torch.set_rng_state(states["torch"])
@@ -122,7 +125,7 @@ def restore_generators(states: Mapping[str, Any]) -> None:
 
 @contextmanager
 def keep_generators() -> Iterator[None]:
-    """Let all that draw from these generators afterwards do so as if nothing had been drawn meanwhile."""
+    """Restore the global generators at the end of the context."""
     states = generator_states()
     try:
         yield
@@ -131,11 +134,11 @@ def keep_generators() -> Iterator[None]:
 
 
 class TrainingCallback(BaseCallback):
-    """Lets a run act between rollouts, when no decision waits for an update.
+    """Calls a run between rollouts, when no decision waits for an update, and after steps.
 
     Args:
         between_rollouts: called with the logger before each rollout.
-        after_step: called with (steps so far, games that ended) after each step; False ends the training there.
+        after_step: called with (steps so far, games that ended) after each step; returning False ends the training.
     """
 
     def __init__(self, between_rollouts: Callable[[Logger], None], after_step: Callable[[int, int], bool]) -> None:

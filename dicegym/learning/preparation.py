@@ -1,4 +1,4 @@
-"""What a training begins with: its settings, with the checks that need no PyTorch, whose import takes seconds."""
+"""Prepare a training: read and check its settings without PyTorch, whose import takes seconds."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ CHANGEABLE = tuple(
     f"run.{name}"
     for name in ("steps", "torch_threads", "device", "evaluate_every", "checkpoint_every", "card_games", "log")
 )
-"""What a resumed run may do otherwise than before: the rest is built into its networks, games and league."""
+"""Settings that a resumed run may change: the others are built into its networks, games and league."""
 
 
 class Prepared(NamedTuple):
-    """What a training begins with; see `prepare`."""
+    """The checked start of a training; see `prepare`."""
 
     game: Game
     settings: TrainingSettings
@@ -41,26 +41,27 @@ class Prepared(NamedTuple):
 def prepare(
     game: str, folder: Path, config: Path | None, overrides: Sequence[str], resume: bool, trust: bool = False
 ) -> Prepared:
-    """Return what a training begins with, checked where that is quick.
+    """Return the settings of a training, with all checks that are quick.
 
     Args:
         game: a game's name.
-        folder: the run's.
+        folder: the run's folder.
         config: as for `dicegym.learning.configuration.read_config`.
         overrides: as for `dicegym.learning.configuration.override`.
-        resume: continue the run in ``folder``, by its settings and its command; overrides of `CHANGEABLE` apply on top,
-            and others may say again what it began with.
-        trust: play the programs and language models that a run to resume names, as `check_programs` says.
+        resume: continue the run in ``folder`` with its settings and its command; overrides may change the settings in
+            `CHANGEABLE`, and repeat the others.
+        trust: allow programs and language models in the settings of a run to resume; see `check_programs`.
 
     Raises:
-        ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was written.
+        ParameterError, UnknownNameError, AgentError, ModelError: the settings or the folder are invalid; nothing was
+            written.
     """
     if resume:
         settings, command, finished = _resume(game, folder, overrides)
     else:
         settings, finished = override(read_config(game, config), overrides), False
-        said = [word for text in overrides for word in ("--set", text)]
-        command = shlex.join(["dicegym", "train", game, *(["--config", str(config)] if config else []), *said])
+        options = [word for text in overrides for word in ("--set", text)]
+        command = shlex.join(["dicegym", "train", game, *(["--config", str(config)] if config else []), *options])
     if not resume and not is_empty(folder):
         raise ParameterError(f"{folder} is not empty: give --resume to continue, or another --run-dir")
     try:
@@ -81,15 +82,13 @@ def prepare(
 
 
 def _resume(game: str, folder: Path, overrides: Sequence[str]) -> tuple[TrainingSettings, str, bool]:
-    """Return the settings of the run in a folder, its command, and whether it has nothing left to do."""
+    """Return the settings of the run in a folder, its command, and whether it is finished."""
     path = folder / SETTINGS_FILE
     if not path.is_file():
         raise ParameterError(f"{folder} holds no run to resume: start without --resume")
     about = about_run(folder)
     if (of := about.command[2:3]) not in ([], [game]):
-        raise ParameterError(
-            f"{folder} holds a run of {of[0]}, and not of {game}: name that game, or another --run-dir"
-        )
+        raise ParameterError(f"{folder} holds a run of {of[0]}, not of {game}: name that game, or another --run-dir")
     begun = from_plain(about.settings, f"{path}: ")
     settings = override(begun, overrides)
     changes = []
@@ -101,8 +100,8 @@ def _resume(game: str, folder: Path, overrides: Sequence[str]) -> tuple[Training
             continue
         if name not in CHANGEABLE:
             raise ParameterError(
-                f"--set {text!r} cannot change what a run began with: resuming takes {', '.join(CHANGEABLE)}; "
-                "for anything else begin a new run with --set run.start_from=MODEL"
+                f"--set {text!r} cannot change what a run began with: a resumed run may change "
+                f"{', '.join(CHANGEABLE)}; otherwise begin a new run with --set run.start_from=MODEL"
             )
         changes += ["--set", text]
     before, now = begun.run, settings.run
@@ -111,25 +110,26 @@ def _resume(game: str, folder: Path, overrides: Sequence[str]) -> tuple[Training
 
 
 def check_programs(game: Game, settings: TrainingSettings, path: Path) -> None:
-    """Raise ParameterError if `find_program` finds something in a run's settings, which may be a stranger's."""
-    if (name := find_program(game, settings)) is not None:
-        what, how = "language model", "send your key and the games to its address"
-        if is_program(game, name):
-            what, how = "program", "run it in this process"
-        raise ParameterError(
-            f"{path} names the {what} {one_line(name, 200)}, and resuming would {how}: if you trust "
-            f"its author, add --trust (in Python trust=True); or begin a new run with other opponents and --set "
-            f"run.start_from={path.with_name('best.zip')}"
-        )
+    """Raise ParameterError if the settings in ``path``, which may be untrusted, name something for `find_program`."""
+    if (name := find_program(game, settings)) is None:
+        return
+    what, how = "language model", "send your key and the games to its address"
+    if is_program(game, name):
+        what, how = "program", "run it in this process"
+    raise ParameterError(
+        f"{path} names the {what} {one_line(name, 200)}, and resuming would {how}: if you trust its author, add "
+        f"--trust (in Python trust=True); or begin a new run with other opponents and --set "
+        f"run.start_from={path.with_name('best.zip')}"
+    )
 
 
 def find_program(game: Game, settings: TrainingSettings) -> str | None:
-    """Return the first bot's file of a user, or language model, that the settings name; None if they name none."""
+    """Return the first user's program or language model that the settings name, or None."""
     return next((name for name in _agents_in(settings) if needs_trust(game, name)), None)
 
 
 def _agents_in(settings: TrainingSettings) -> Iterator[str]:
-    """Yield every agent that the settings name."""
+    """Yield the name of every agent in the settings."""
     yield from (name for name in settings.opponents if name != SELF)
     for table in settings.run.evaluate_against:
         yield from [table] if isinstance(table, str) else table

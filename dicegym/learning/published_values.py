@@ -1,7 +1,6 @@
-"""Published values: every figure that the games and models claim to be exact, computed anew and compared.
+"""Recompute every value that games and models claim to be exact, and compare.
 
-A game lists its own in the part `Values` of its ``values.py``. A model claims the exact scores that its file
-names.
+A game lists its claims in the part `Values` of its ``values.py``. A model claims the exact scores in its file.
 """
 
 from __future__ import annotations
@@ -21,23 +20,23 @@ from dicegym.players.roster import agents_folder
 from dicegym.registry import GAMES
 
 ROUNDING = 1e-9
-"""How far an exact win rate may be from the one in a model's file, which was computed by the same sums."""
+"""Tolerance for an exact win rate in a model's file, which was computed by the same sums."""
 
 
 class Verdict(NamedTuple):
-    """What became of one claim."""
+    """The result of checking one claim."""
 
     game: str
     claim: Claim
     found: float | None
-    """The value as computed now; None: it was not computed."""
+    """The recomputed value; None if it was not computed."""
     seconds: float
     error: str = ""
-    """Why computing it failed."""
+    """Why the computation failed."""
 
     @property
     def holds(self) -> bool:
-        """Whether the value is as claimed, or rests on tables that are not here."""
+        """Whether the value is as claimed, or needs tables that are missing."""
         above = 0.0 if self.found is None else self.found - self.claim.value
         return not self.error and (above if self.claim.at_most else abs(above)) <= self.claim.tolerance
 
@@ -50,7 +49,7 @@ class Verdict(NamedTuple):
 
     @property
     def remark(self) -> str:
-        """Why there is no value; empty if there is one."""
+        """Why there is no value; otherwise empty."""
         return self.error or (f"`{self.claim.needs}` makes the tables first" if self.found is None else "")
 
     def to_json(self) -> dict[str, Any]:
@@ -61,13 +60,13 @@ class Verdict(NamedTuple):
 
 
 def claims_of(name: str) -> Sequence[Claim]:
-    """Return what a game and its models claim. Raises UnknownNameError for a game that is not registered."""
+    """Return the claims of a game and its models. Raises UnknownNameError for an unknown game."""
     own = part(name, VALUES)
     return [*(own.claims() if own is not None else ()), *_model_claims(name)]
 
 
 def _model_claims(name: str) -> Iterator[Claim]:
-    """Yield the exact scores of the models that ship with a game."""
+    """Yield the exact scores in the files of a game's models."""
     for path in sorted(agents_folder(name).glob("*.zip")):
         for score in facts(path).get("scores") or ():  # a user's own model has none
             if score["games"] == 0 and score["low"] == score["high"]:
@@ -81,10 +80,10 @@ def _exact_score(path: Any, opponent: str) -> float:
 
 
 def verify(games: Iterable[str] = (), told: Callable[[str], None] = lambda what: None) -> Iterator[Verdict]:
-    """Compute every published value of some games (none: of all) anew, and yield what became of each.
+    """Recompute all published values of ``games`` (default: all games), and yield a verdict for each.
 
-    ``told`` is called with what is computed next. Raises UnknownNameError for a game that is not registered, before
-    anything is computed.
+    ``told`` is called with a text before each value. Raises UnknownNameError for an unknown game before any value is
+    computed.
     """
     named = [games] if isinstance(games, str) else list(games) or list(GAMES)
     for name in named:
@@ -95,6 +94,6 @@ def verify(games: Iterable[str] = (), told: Callable[[str], None] = lambda what:
             began, found, error = time.perf_counter(), None, ""
             try:
                 found = claim.compute()
-            except DicegymError as failure:  # the other values are computed all the same
+            except DicegymError as failure:  # the other values are still computed
                 error = one_line(failure)
             yield Verdict(name, claim, found, time.perf_counter() - began, error)

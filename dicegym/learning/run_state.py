@@ -1,9 +1,9 @@
-"""The state of a run: all that resuming needs, written as a checkpoint.
+"""The state of a run, written as a checkpoint and restored from it.
 
-A checkpoint is a folder: ``model.zip``, which plays, and ``state.pt``, which holds everything else, networks and
-optimizer included. Both are data: reading them runs no code of their author. Scripted agents are in it by their
-number among the players of the settings, past selves as the arrays of their networks. Compiled code trusts what it is
-given, so that all of it is checked.
+A checkpoint is a folder: ``model.zip``, which plays, and ``state.pt`` with everything else, networks and optimizer
+included. Both are data: reading them runs no code of their author. Scripted agents are stored by their number among the
+players of the settings, past selves by the arrays of their networks. Compiled code does not check its input, so
+everything is checked here.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ from dicegym.players.model import PolicyPlayer
 
 STATE_FILE = "state.pt"
 _IN_FLIGHT = ("num_timesteps", "_last_obs", "_last_episode_starts")
-"""Attributes that a model changes while it plays, before its networks learn from that."""
+"""Attributes of a model that change during a rollout, before its networks learn from it."""
 _REMEMBERED = (
     *("_n_updates", "_n_calls", "_episode_num", "_num_timesteps_at_start", "_total_timesteps"),
     *("_current_progress_remaining", "start_time", "exploration_rate", "ent_coef"),
     *("kl_anchor", "ep_info_buffer", "ep_success_buffer"),
 )
-"""Other attributes of a training, which models of some algorithms have."""
+"""Further attributes, which models of some algorithms have."""
 _COUNTS = ("next_checkpoint", "next_snapshot", "next_evaluation", "games")
-"""Of `RunState`."""
+"""Integer fields of `RunState`."""
 _DAMAGE = LookupError, TypeError, ValueError, RuntimeError, AttributeError, OSError, EOFError, ArithmeticError
-"""What reading a damaged file may raise."""
+"""Exceptions from reading a damaged file."""
 _CURVE = TypeAdapter(Curve)
 _FACTS = TypeAdapter(dict[str, JsonValue])
 _NUMBERS = TypeAdapter(dict[str, int | float | None])
@@ -61,74 +61,68 @@ _RESULTS = TypeAdapter(list[tuple[str, str, Result]])
 
 @dataclass
 class RunState:
-    """What a run knows of itself."""
+    """The progress of a run: what is due, and what was measured."""
 
     next_checkpoint: int
-    """At how many steps of the learner; so are the next two."""
+    """Steps of the learner at which it is due, as for the other two."""
     next_snapshot: int
     seen_inputs: np.ndarray
-    """Inputs that were not 0 at some time: bool[what the networks observe]."""
+    """bool[inputs of the networks]: inputs that were ever different from 0."""
     next_evaluation: int = 0
     games: int = 0
-    """Played to their end by the learner."""
+    """Games that the learner has finished."""
     curve: Curve = field(default_factory=Curve)
     began_with: dict[str, Any] = field(default_factory=dict)
-    """Facts of the model whose networks the run began with."""
+    """Facts of the model whose networks the run started from."""
     average: ParameterAverage = field(default_factory=ParameterAverage)
-    """Of its parameters, if ``[run] average`` asks for one."""
+    """Average of the parameters, if ``[run] average`` asks for one."""
 
     def copy(self) -> RunState:
         """Return an independent copy."""
-        parts = {name: copy.copy(getattr(self, name)) for name in ("seen_inputs", "curve", "average")}
-        return replace(self, **parts)
+        seen, curve, average = self.seen_inputs.copy(), copy.copy(self.curve), copy.copy(self.average)
+        return replace(self, seen_inputs=seen, curve=curve, average=average)
 
 
 class Moment(NamedTuple):
-    """A run at the start of a rollout, where nothing is in flight; later changes of the run do not change it."""
+    """A snapshot of a run at the start of a rollout; later changes of the run do not change it."""
 
     run: RunState
     model: dict[str, Any]
-    """Attributes of the model, beside its networks."""
+    """Attributes of the model, without its networks."""
     env: dict[str, Any]
     league: tuple[list[Member], LeagueTable]
     generators: dict[str, Any]
     seconds: float = 0.0
-    """Of training so far."""
+    """Seconds of training so far."""
 
     @classmethod
     def now(cls, run: RunState, model: BaseAlgorithm, env: SB3VecEnv, league: League) -> Moment:
-        """Return the present moment."""
+        """Take a snapshot."""
         in_flight = {name: copy.copy(getattr(model, name)) for name in _IN_FLIGHT}
         return cls(run.copy(), in_flight, env.state_dict(), league.state(), generator_states())
 
     def write(
-        self,
-        run_folder: Path,
-        model: BaseAlgorithm,
-        game: Game,
-        facts: dict[str, Any],
-        fixed: Sequence[Player],
-        seconds: float,
+        self, run_folder: Path, model: BaseAlgorithm, league: League, facts: dict[str, Any], seconds: float
     ) -> None:
-        """Write a checkpoint of this moment into a run's folder; the one before stays until this one is whole.
+        """Write a checkpoint of this moment into a run's folder; the previous one stays until this one is whole.
 
-        Decisions that ``model`` has played since are dropped; its networks have not learned since. ``facts`` are those
-        of its file, ``fixed`` the players of the settings, written by their number, and ``seconds`` those of training.
+        The networks of ``model`` have not changed since; the decisions it has played since are dropped. ``facts`` are
+        for its file, ``seconds`` those of training so far.
         """
         for name, value in self.model.items():
             setattr(model, name, value)
         known = {name: getattr(model, name) for name in _REMEMBERED if hasattr(model, name)}
         moment = self._replace(model=known | self.model, seconds=seconds)
-        content = _packed(moment, fixed) | {
+        content = _packed(moment, league.fixed) | {
             "weights": dict(model.policy.state_dict()),
             "optimizer": model.policy.optimizer.state_dict(),
             "drawn": model.action_space.np_random.bit_generator.state,
         }
 
         def fill(folder: Path) -> None:
-            models.save(model, game, folder / "model.zip", facts)
+            models.save(model, league.game, folder / "model.zip", facts)
             state = io.BytesIO()
-            torch.save(content, state)  # into a file, it hides that the disk is full in an error of its own
+            torch.save(content, state)  # not into a file: it would hide the error of a full disk
             with writing(folder / STATE_FILE) as unfinished:
                 unfinished.write_bytes(state.getbuffer())
 
@@ -138,10 +132,10 @@ class Moment(NamedTuple):
 def restore(
     folder: Path, env: SB3VecEnv, league: League, settings: TrainingSettings, logs: Path | None
 ) -> tuple[BaseAlgorithm, Moment]:
-    """Let ``env`` and ``league`` continue from the checkpoint in ``folder``; return its model and its moment.
+    """Restore ``env`` and ``league`` from the checkpoint in ``folder``; return its model and its moment.
 
-    Both are as a new run makes them of ``settings``; ``logs`` is as for `dicegym.learning.building.new_model`. Raises
-    DamagedFileError if the checkpoint is damaged, of other settings, or written by another version of dicegym.
+    Both are made from ``settings`` as for a new run; ``logs`` is as for `dicegym.learning.building.new_model`. Raises
+    DamagedFileError if the checkpoint is damaged, has other settings, or is from another version of dicegym.
     """
     best = folder.parent / "best.zip"
     way_out = f"begin a new run{f' with --set run.start_from={best}' if best.is_file() else ''}"
@@ -159,7 +153,7 @@ def restore(
             setattr(model, name, value)
         restore_generators(moment.generators)
     except pickle.UnpicklingError as error:
-        text = "cannot be resumed, as it is damaged, or holds more than data"
+        text = "cannot be resumed, as it is damaged, or contains code"
         raise DamagedFileError(folder, text, way_out) from error
     except DicegymError as error:
         raise DamagedFileError(folder, f"cannot be resumed ({error})", way_out) from error
@@ -170,14 +164,13 @@ def restore(
 
 
 def _packed(moment: Moment, fixed: Sequence[Player]) -> dict[str, Any]:
-    """Return a moment as plain values and tensors; ``fixed`` are the players that are written by their number."""
+    """Return a moment as plain values and tensors; ``fixed`` players are written by their number."""
     run, env, drawn = moment.run, dict(moment.env), dict(moment.generators)
     members, table = moment.league
-    learned = {id(one.player): one.player for one in members if one.kind == PAST_SELF}
-    seated = env.pop("opponents")
-    learned |= {id(one): one for one in seated["players"] if isinstance(one, PolicyPlayer)}
-    learned = {known: one for known, one in learned.items() if all(one is not other for other in fixed)}
-    numbers = {known: number for number, known in enumerate([*map(id, fixed), *learned])}
+    seated, known = env.pop("opponents"), [*map(id, fixed)]
+    players = [*(one.player for one in members), *seated["players"]]
+    learned = {id(one): one for one in players if isinstance(one, PolicyPlayer) and id(one) not in known}
+    numbers = {one: number for number, one in enumerate([*known, *learned])}
     version, state, gauss = drawn["python"]
     _, key, *rest = drawn["numpy"]
     return {
@@ -206,7 +199,10 @@ def _packed(moment: Moment, fixed: Sequence[Player]) -> dict[str, Any]:
 
 
 def _unpacked(content: Mapping[str, Any], model: BaseAlgorithm, env: SB3VecEnv, league: League) -> Moment:
-    """Return the moment that `_packed` has packed. Raises as reading what does not fit model, games and league may."""
+    """Return the moment in the content that `_packed` wrote.
+
+    Raises DicegymError or one of `_DAMAGE` if it does not fit the model, the games or the league.
+    """
     run, average, table = content["run"], content["average"], LeagueTable(league.table.even)
     game, now, fresh = env.batch.game, env.state_dict(), generator_states()
     own = list(model.policy.parameters()) if run["average"] else []
@@ -234,8 +230,8 @@ def _unpacked(content: Mapping[str, Any], model: BaseAlgorithm, env: SB3VecEnv, 
     generators = dict(content["generators"])
     version, drawn, gauss = generators["python"]
     key, place, *rest = generators["numpy"]
-    if not 0 <= int(place) <= key.numel():  # NumPy itself does not look
-        raise ValueError(f"a generator cannot be at {place}")
+    if not 0 <= int(place) <= key.numel():  # NumPy does not check it
+        raise ValueError(f"a generator cannot have the position {place}")
     generators["python"] = version, tuple(drawn), gauss
     generators["numpy"] = fresh["numpy"][0], _array(key, fresh["numpy"][1]), int(place), *rest
     return Moment(
@@ -249,7 +245,7 @@ def _unpacked(content: Mapping[str, Any], model: BaseAlgorithm, env: SB3VecEnv, 
 
 
 def _attributes(found: Mapping[str, Any], model: BaseAlgorithm, env: SB3VecEnv) -> dict[str, Any]:
-    """Return the attributes of a model, as it has them."""
+    """Return a model's attributes from their packed form ``found``."""
     size, given = (env.num_envs, *(env.observation_space.shape or ())), dict(found)
     attributes: dict[str, Any] = {
         "_last_obs": _array(given.pop("_last_obs"), np.zeros(size, np.float32)),
@@ -259,17 +255,17 @@ def _attributes(found: Mapping[str, Any], model: BaseAlgorithm, env: SB3VecEnv) 
         parameters = sum(one.numel() for one in model.policy.parameters())
         attributes["kl_anchor"] = _array(anchor, np.zeros(parameters, np.float32))
     for name in ("ep_info_buffer", "ep_success_buffer"):
-        if (told := given.pop(name, None)) is not None:
-            kept = _EPISODES.validate_python(told) if name == "ep_info_buffer" else list(map(float, told))
+        if (packed := given.pop(name, None)) is not None:
+            kept = _EPISODES.validate_python(packed) if name == "ep_info_buffer" else list(map(float, packed))
             attributes[name] = deque(kept, vars(model)["_stats_window_size"])
     numbers = _NUMBERS.validate_python(given)
     if not isinstance(numbers["num_timesteps"], int) or not numbers.keys() <= {*_IN_FLIGHT, *_REMEMBERED}:
-        raise ValueError(f"{one_line(numbers, 100)} are not the numbers of a training")
+        raise ValueError(f"{one_line(numbers, 100)} are not the attributes of a training")
     return attributes | numbers
 
 
 def _check_games(game: Game, states: np.ndarray, rows: np.ndarray, opponents: Mapping[str, Any]) -> None:
-    """Raise ValueError or ParameterError unless games can be in these states, and players sit there."""
+    """Raise ValueError or ParameterError for impossible states of games or seats of players."""
     who, seats = opponents["who"], rows["seat"]
     if ((seats < 0) | (seats >= game.players) | (rows["phase"] != PLAYING)).any():
         raise ValueError("a learner cannot sit there")
@@ -278,11 +274,11 @@ def _check_games(game: Game, states: np.ndarray, rows: np.ndarray, opponents: Ma
         raise ValueError("an opponent cannot sit there")
     for state in states:
         if read_state(game, state).tobytes() != state.tobytes():
-            raise ValueError("no game can be in this state")
+            raise ValueError("a state of a game is impossible")
 
 
 def _load_optimizer(optimizer: torch.optim.Optimizer, found: Mapping[str, Any]) -> None:
-    """Let an optimizer continue from what was saved. Raises ValueError or TypeError for what does not fit it."""
+    """Load the saved state of an optimizer. Raises ValueError or TypeError if it does not fit."""
     own = [group | {"lr": float(group["lr"])} for group in optimizer.state_dict()["param_groups"]]
     groups = [group | {"lr": float(group["lr"])} for group in found["param_groups"]]
     if [group | {"lr": 0.0} for group in groups] != [group | {"lr": 0.0} for group in own]:
@@ -294,28 +290,26 @@ def _load_optimizer(optimizer: torch.optim.Optimizer, found: Mapping[str, Any]) 
     optimizer.load_state_dict({"state": found["state"], "param_groups": groups})
 
 
-def _packed_player(player: Player) -> dict[str, Any]:
-    """Return a past self as plain values and tensors."""
-    if not isinstance(player, PolicyPlayer):
-        raise TypeError(f"{player.name} is neither a player of the settings nor a past self")
+def _packed_player(player: PolicyPlayer) -> dict[str, Any]:
+    """Return the network of a past self as plain values and tensors."""
     layers = [(*map(torch.from_numpy, map(np.array, one[:2])), one.activation) for one in player.policy.layers]
     return {"name": player.name, "temperature": player.temperature, "layers": layers}
 
 
 def _unpacked_player(found: Mapping[str, Any], game: Game) -> PolicyPlayer:
-    """Return a past self. Raises ModelError if its networks do not fit each other and the game."""
+    """Return a past self. Raises ModelError if its layers do not fit each other or the game."""
     layers = [Layer(_own(weight).numpy(), _own(bias).numpy(), str(name)) for weight, bias, name in found["layers"]]
     return PolicyPlayer(Network(tuple(layers)), game, str(found["name"]), float(found["temperature"]))
 
 
 def _pick(things: Sequence[Any], number: Any) -> Any:
     if not isinstance(number, int) or not 0 <= number < len(things):
-        raise ValueError(f"there is no number {one_line(number, 40)}")
+        raise ValueError(f"invalid number {one_line(number, 40)}")
     return things[number]
 
 
 def _plain(value: Any) -> Any:
-    """Return an array as a tensor, what Stable-Baselines3 remembers of episodes as a list, and all else as it is."""
+    """Return an array as a tensor, a deque of Stable-Baselines3's episodes as a list, and other values as they are."""
     if isinstance(value, np.ndarray):
         return _tensor(value)
     if isinstance(value, deque):
@@ -324,28 +318,28 @@ def _plain(value: Any) -> Any:
 
 
 def _tensor(array: np.ndarray) -> torch.Tensor:
-    """Return the bytes of an array, as records have no other form in PyTorch: uint8[bytes]."""
+    """Return the bytes of an array as uint8[bytes]: PyTorch has no records."""
     return torch.from_numpy(np.frombuffer(array.tobytes(), np.uint8).copy())
 
 
 def _array(tensor: Any, like: np.ndarray) -> np.ndarray:
-    """Return a new array of the bytes in a tensor, of the kind and shape of ``like``."""
+    """Return a new array from the bytes in a tensor, with the dtype and shape of ``like``."""
     raw = _same(tensor, torch.zeros(like.nbytes, dtype=torch.uint8)).numpy().tobytes()
     return np.frombuffer(raw, like.dtype).reshape(like.shape).copy()
 
 
 def _same(found: Any, like: torch.Tensor) -> torch.Tensor:
-    """Return a tensor that has the kind and shape of ``like``. Raises ValueError for another one."""
+    """Return ``found`` if it is a tensor with the dtype and shape of ``like``. Raises ValueError otherwise."""
     tensor = _own(found)
     if tensor.shape != like.shape or tensor.dtype != like.dtype:
-        raise ValueError(f"a tensor is {tensor.dtype}{list(tensor.shape)} instead of {like.dtype}{list(like.shape)}")
+        raise ValueError(f"a tensor is {tensor.dtype}{list(tensor.shape)}, not {like.dtype}{list(like.shape)}")
     return tensor
 
 
 def _own(found: Any) -> torch.Tensor:
-    """Return a tensor that has all its numbers in the file. Raises ValueError for another one."""
+    """Return ``found`` if it is a tensor whose storage holds all its elements. Raises ValueError otherwise."""
     if not isinstance(found, torch.Tensor) or found.layout != torch.strided or found.device.type != "cpu":
         raise ValueError(f"{type(found).__name__} is not a tensor")
     if found.untyped_storage().nbytes() < found.numel() * found.element_size():
-        raise ValueError(f"a tensor of {list(found.shape)} lacks numbers")
+        raise ValueError(f"a tensor of shape {list(found.shape)} lacks elements")
     return found

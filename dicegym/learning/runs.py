@@ -1,7 +1,7 @@
-"""Trainings as those who watch them find them: where they lie, how each stands, and what it has noted of itself.
+"""Find trainings in folders, and read their state and progress.
 
-Folders are read while trainings write in them, and may hold anything: what cannot be read becomes a ``problem``, and
-the rest is read all the same. No PyTorch is loaded.
+Folders are read while trainings write in them, and may hold anything: a file that cannot be read becomes a ``problem``,
+and the others are still read. No PyTorch is loaded.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from dicegym.players.model_file import MODELS, find_trained
 PREPARING, RUNNING, FINISHED, INTERRUPTED, DAMAGED = "preparing", "running", "finished", "interrupted", "damaged"
 """States of a training."""
 DEEPEST = 6
-"""How far below a folder of trainings one may lie."""
+"""Depth to which a folder is searched for trainings."""
 MOST_RUNS = 1_000
-"""That are looked at."""
+"""Trainings that are read."""
 SILENT = 600.0
-"""Seconds without a word after which a training of another machine is taken for one that has ended."""
+"""Seconds without a change after which a training on another machine counts as ended."""
 RECENT = 30.0
 """Seconds over which the speed of a training is averaged."""
 _NOT_RUNS = frozenset({"tensorboard", *CHECKPOINTS, UNFINISHED})
@@ -48,16 +48,16 @@ _Found = TypeVar("_Found")
 
 @dataclass(frozen=True)
 class WatchedRun:
-    """A training as it stands.
+    """The state and progress of a training.
 
     Attributes:
-        folder: its own.
-        name: by which it is asked for: the folder it was found in, and the way from there.
+        folder: the run's folder.
+        name: the searched folder and the path from there; see `name_runs`.
         state: `PREPARING`, `RUNNING`, `FINISHED`, `INTERRUPTED` or `DAMAGED`.
-        game: a game's name, or empty where nothing says it.
-        of_steps: decisions of the learner that were asked for.
-        changed: when something in it was last written, in seconds since 1970.
-        problem: what cannot be read of it, in words.
+        game: a game's name; empty if unknown.
+        of_steps: decisions of the learner in all, by the settings.
+        changed: when a file in the folder was last written, in seconds since 1970.
+        problem: which files cannot be read, and why.
     """
 
     folder: Path
@@ -75,47 +75,46 @@ class WatchedRun:
 
     @property
     def steps(self) -> int:
-        """Decisions of the learner so far, by the latest file that tells."""
+        """Decisions of the learner so far, the most that a file mentions."""
         known = [0, *(one.steps for one in self.pace[-1:]), *(one.steps for one in self.evaluations[-1:])]
         return max(known + ([int(at) for at in self.curve.steps[-1:]] if self.curve else []))
 
     @property
     def games_a_second(self) -> float | None:
-        """Of the last half minute that is noted."""
+        """Games per second in the last `RECENT` seconds of the log, if known."""
         return next((games for _, games, _ in reversed(speeds(self.pace, RECENT))), None)
 
     @property
     def seconds_left(self) -> float | None:
-        """How long it still takes at its pace, if it is running and that is known."""
+        """Remaining seconds at its recent speed, if it is running and that is known."""
         found = speeds(self.pace, RECENT)
         if self.state != RUNNING or not found or not found[-1].steps:
             return None
         return max(0, self.of_steps - self.steps) / found[-1].steps
 
     def model(self) -> Path | None:
-        """Return the file that plays as the training's best model does so far; None before the first."""
+        """Return the file of the best model so far; None before the first."""
         return find_trained(self.folder)
 
     def newest(self) -> Path | None:
-        """Return the file that plays as the learner did when it was last saved."""
-        saved = newest_checkpoint(self.folder)
-        there = [self.folder / "model.zip", *([saved / "model.zip"] if saved else [])]
-        return max(filter(Path.is_file, there), key=_changed, default=None)
+        """Return the latest saved file of the learner; None before the first."""
+        files = [one / "model.zip" for one in (self.folder, newest_checkpoint(self.folder)) if one is not None]
+        return max(filter(Path.is_file, files), key=_changed, default=None)
 
 
 class TrainingSpeed(NamedTuple):
-    """How fast a training went at some time."""
+    """The mean speed of a training over a stretch of time."""
 
     seconds: float
-    """Of training, in the middle of what this is the mean of."""
+    """Seconds of training in the middle of the stretch."""
     games: float
-    """A second."""
+    """Games per second."""
     steps: float
-    """A second."""
+    """Decisions of the learner per second."""
 
 
 def speeds(pace: Sequence[Pace], over: float = 0.0) -> list[TrainingSpeed]:
-    """Return how fast a training went, as means of ``over`` seconds at least, by the pace that it has noted."""
+    """Return the speeds in a training's pace, each over at least ``over`` seconds; the last may be shorter."""
     found, since = [], 0
     for number in range(1, len(pace)):
         passed = pace[number].seconds - pace[since].seconds
@@ -127,9 +126,9 @@ def speeds(pace: Sequence[Pace], over: float = 0.0) -> list[TrainingSpeed]:
 
 
 def find_folders(root: Path) -> list[Path]:
-    """Return the folders of trainings in ``root`` and below, `MOST_RUNS` at most; none if there is no such folder."""
+    """Return the folders of trainings in ``root`` and below, at most `MOST_RUNS`; none if ``root`` does not exist."""
     found: list[Path] = []
-    for place, folders, files in os.walk(root, onerror=None):
+    for place, folders, files in os.walk(root):
         here = Path(place)
         depth = len(here.relative_to(root).parts)
         folders[:] = sorted(one for one in folders if one not in _NOT_RUNS and not one.startswith("."))
@@ -145,9 +144,10 @@ def find_folders(root: Path) -> list[Path]:
 
 
 def name_runs(roots: Sequence[Path]) -> dict[str, Path]:
-    """Return the folders of trainings below some folders, by their names; two such folders of one name are told apart.
+    """Return the folders of trainings below ``roots`` by name.
 
-    A name is the last part of the folder that was searched, and the way from there: ``runs/hog/seed-1``.
+    A name is the last part of the root and the path from there, ``runs/hog/seed-1``; a second root with the same last
+    part is numbered, ``runs-2``.
     """
     found: dict[str, Path] = {}
     taken: dict[str, Path] = {}
@@ -161,13 +161,13 @@ def name_runs(roots: Sequence[Path]) -> dict[str, Path]:
 
 
 def inspect_run(folder: Path, name: str) -> WatchedRun:
-    """Return how the training in a folder stands. Never raises for what is in it."""
+    """Return the state of the training in a folder, whatever its files contain."""
     problems: list[str] = []
     preparing = _is_preparing(folder)
     about = None if preparing else _tried(about_run, folder, problems)
     pace = _tried(read_pace, folder, problems) or []
     evaluations = [one for one in _tried(read_evaluations, folder, problems) or () if abs(one.steps) <= MOST_STEPS]
-    # Before its first evaluation a run has neither of both, and right after it one of them.
+    # A run has neither file before its first evaluation, and only one right after it.
     measured = (folder / CURVE_FILE).is_file() and (folder / MODELS[0]).is_file()
     curve = _tried(read_run, folder, problems) if measured else None
     steps = about.settings.get("run", {}).get("steps", 0) if about else 0
@@ -192,7 +192,7 @@ def inspect_run(folder: Path, name: str) -> WatchedRun:
 
 
 def signature(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Return what changes whenever a training has written something that is shown, without reading it."""
+    """Return a value that changes with every file that a training writes; no file is read."""
     found = []
     for one in _files(folder):
         with contextlib.suppress(OSError):
@@ -208,7 +208,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _changed(*paths: Path) -> float:
-    """Return when the newest of some files was written, in seconds since 1970; 0 if none is there."""
+    """Return when the newest of ``paths`` was written, in seconds since 1970; 0 if none exists."""
     found = [0.0]
     for one in paths:
         with contextlib.suppress(OSError):
@@ -225,12 +225,12 @@ def _tried(read: Callable[[Path], _Found], folder: Path, problems: list[str]) ->
 
 
 def _is_preparing(folder: Path) -> bool:
-    """Return whether a training holds a folder and has noted nothing there yet."""
+    """Return whether a training holds a folder and has written no settings yet."""
     return not (folder / SETTINGS_FILE).exists() and _is_held(folder)
 
 
 def _is_held(folder: Path) -> bool:
-    """Return whether somebody trains in a folder, by the note in its lock."""
+    """Return whether a training runs in a folder, by the note in its lock."""
     try:
         holder = holder_of(folder)
     except PermissionError:
@@ -239,11 +239,11 @@ def _is_held(folder: Path) -> bool:
         return False
     if holder.machine != platform.node():
         return time.time() - _changed(*_files(folder)) < SILENT
-    if holder.process <= 0 or os.name == "nt":  # where a signal of 0 would end it
+    if holder.process <= 0 or os.name == "nt":  # a signal of 0 would end the process there
         return holder.process > 0
     try:
         os.kill(holder.process, 0)
-    except (PermissionError, OverflowError):  # it is there, and another user's
+    except (PermissionError, OverflowError):  # it exists and belongs to another user
         return True
     except ProcessLookupError:
         return False

@@ -1,4 +1,4 @@
-"""A teacher: a source of the values of actions, asked in many states at once which one a learner should choose."""
+"""A teacher: a source of values that tells a learner which action to choose, in many states at once."""
 
 from __future__ import annotations
 
@@ -17,23 +17,22 @@ from dicegym.play.player import Player, draws_openly
 from dicegym.players.roster import agent as agent_of
 
 NO_TEACHER = "rollouts"
-"""Values that cannot teach: they are drawn, and take too long."""
+"""The source of values that cannot teach: it is random and too slow."""
 REPLY = re.compile(r"reply\((.+)\)")
-"""Names a teacher who replies best to an agent, such as "reply(always_roll(5))"."""
+"""The name of a teacher that plays a best response to an agent, such as "reply(always_roll(5))"."""
 
 
 class Lesson(NamedTuple):
-    """What a teacher says of some states."""
+    """What a learner should do in some states."""
 
     policies: np.ndarray
-    """float32[n, n_actions]: how likely a learner should choose each action; 0 for illegal ones."""
+    """float32[n, n_actions]: probability of each action; 0 for illegal ones."""
     costs: np.ndarray | None
     """float32[n, n_actions]: the regret of each action, in the unit of the teacher's values; inf for illegal ones.
-    None of an equilibrium or a computed strategy, which are imitated as they are mixed: what actions are worth tells
-    nothing of how often."""
+    None of an equilibrium: values do not tell its probabilities, so its mixed strategy is imitated."""
 
     def draw_actions(self, uniform: np.ndarray) -> np.ndarray:
-        """Return what the teacher plays: int64[n], its best action, or of an equilibrium one drawn by ``uniform``.
+        """Return the teacher's actions, int64[n]: its best ones, or for an equilibrium drawn by ``uniform``.
 
         Args:
             uniform: float64[n] in [0, 1), a draw for each state.
@@ -45,29 +44,29 @@ class Lesson(NamedTuple):
 
 
 class Teacher:
-    """Says how to play by values.
+    """A source of values that tells how to play.
 
-    An action that costs ``softness`` more than another is chosen e times less often; equilibria are taught as they are
-    mixed. A teacher may see more than players do, if `Valuer.sees_all` is true of its values. A learner then learns the
-    mean of what the teacher would do, which is not the best that can be done by what players see.
+    An action that costs ``softness`` more than another is chosen e times less often; equilibria are taught as mixed
+    strategies. A teacher may see hidden information, if `Valuer.sees_all` is true of its values. Its learner then
+    learns the teacher's mean policy, which is not the best one without that information.
 
     Args:
-        game: what is played.
-        name: of the source of values; see `dicegym.analysis.valuers`. Or "reply(AGENT)", where the game has
-            ``reply_values`` (`dicegym.games.parts.Values`): the best known response to that agent, by what players see.
-            An agent in a file that draws is taken for the table of its answers, each asked once.
-        reply_trials: how much longer that response is looked for.
-        softness: in win rate; points and returns are converted by `dicegym.analysis.valuers.UNITS`.
+        game: the game.
+        name: the source of values; see `dicegym.analysis.valuers`. Or "reply(AGENT)", in games with ``reply_values``
+            (`dicegym.games.parts.Values`): the best known response to that agent without hidden information. A
+            file's agent that draws counts as the table of its answers, each asked once.
+        reply_trials: further attempts at a better response.
+        softness: in win rate; `dicegym.analysis.valuers.UNITS` converts it to points and returns.
 
     Attributes:
         game: as given.
         softness: in the unit of the teacher's values.
-        replies_to: name of the agent that it replies to; None if it teaches by values of the game.
+        replies_to: the agent that it responds to; None for a source of values.
 
     Raises:
-        ParameterError: what the source needs is not solved yet, or its values are those of rollouts, or nobody knows
-            how to reply in this game or to this agent.
-        UnknownNameError: the game has no source or agent of this name.
+        ParameterError: the source is not solved yet or uses rollouts, or there are no best responses in this game or
+            to this agent.
+        UnknownNameError: the game has no source or agent with this name.
     """
 
     def __init__(self, game: Game, name: str, softness: float, reply_trials: int = 0) -> None:
@@ -83,56 +82,56 @@ class Teacher:
         found = valuer(game, name)
         if found.kind == NO_TEACHER:
             raise ParameterError(
-                f"{name!r} plays games to find out what actions are worth, which is too slow and too rough for a "
-                "teacher: name a source of computed values"
+                f"{name!r} estimates values by playing games, which is too slow and too rough for a teacher: name a "
+                "source of computed values"
             )
         self._valuer = found
         self._values = lambda states: assess(found, states).values
         self.softness *= UNITS[found.unit]
 
     def lesson(self, states: np.ndarray) -> Lesson:
-        """Return what the player to move should do in each of the records, of which none is over."""
-        if self._valuer is not None and self._valuer.kind == "equilibrium":  # who mixes: values do not tell how often
+        """Return what the player to move should do in each of the records, none of which is over."""
+        if self._valuer is not None and self._valuer.kind == "equilibrium":
             policies = self._valuer.policy_rows(states).astype(np.float32)
             return Lesson(policies / policies.sum(axis=1, keepdims=True), None)
-        told = self._values(states)  # which may be the table that they are looked up in
-        values = np.where(np.isnan(told), -np.inf, told)
+        found = self._values(states)  # not to be changed: it may be a stored table
+        values = np.where(np.isnan(found), -np.inf, found)
         costs = (values.max(axis=1, keepdims=True) - values).astype(np.float32)
         policies = np.exp(costs / -self.softness)
         return Lesson(policies / policies.sum(axis=1, keepdims=True), costs)
 
 
 def parse_reply(name: str) -> str | None:
-    """Return the agent that a teacher of this name replies to; None if it is named after a source of values.
+    """Return AGENT from a teacher's name "reply(AGENT)"; None for the name of a source of values.
 
-    Raises ParameterError if the name begins like one and does not end so, or is not a text.
+    Raises ParameterError for a malformed name, or one that is not a text.
     """
     if not isinstance(name, str):
         raise ParameterError(
-            f'teacher={name!r} names nobody: give a source of values, such as "exact", or "reply(AGENT)"'
+            f'teacher={name!r} is not a name: give a source of values, such as "exact", or "reply(AGENT)"'
         )
     if not name.startswith("reply"):
         return None
-    told = REPLY.fullmatch(name)
-    if told is None or told[1].count("(") != told[1].count(")"):
+    match = REPLY.fullmatch(name)
+    if match is None or match[1].count("(") != match[1].count(")"):
         raise ParameterError(
-            f'teacher={name!r} does not say whom to reply to: write "reply(AGENT)", such as "reply(always_roll(5))"'
+            f'teacher={name!r} names no agent to respond to: write "reply(AGENT)", such as "reply(always_roll(5))"'
         )
-    return told[1]
+    return match[1]
 
 
 def _reply_values(game: Game, opponent: Player, trials: int) -> Callable[[np.ndarray], np.ndarray]:
-    """Return what tells how likely actions win against an agent, if it is replied to as well as can be."""
+    """Return a function from states to win rates of actions in the best known response to an agent."""
     if draws_openly(opponent):
         raise ParameterError(
-            f"{opponent.name} draws its actions, so that no table tells how it plays and nobody can teach the best "
-            f"reply to it: name an agent that always plays what it holds best"
+            f"{opponent.name} draws its actions, so its best response cannot be computed from a table: name an agent "
+            "that always plays its best action"
         )
     found = part(game, VALUES)
-    told = None if found is None else found.reply_values(opponent, game, trials)
-    if told is None:
+    values = None if found is None else found.reply_values(opponent, game, trials)
+    if values is None:
         raise ParameterError(
-            f"what actions are worth in a reply is not computed in {game!r}, so nobody can teach how to reply to "
-            f"{opponent.name}: name a source of values, such as teacher='exact'"
+            f"best responses to {opponent.name} are not computed in {game!r}: name a source of values, such as "
+            "teacher='exact'"
         )
-    return told
+    return values

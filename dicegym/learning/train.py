@@ -1,4 +1,4 @@
-"""Training an agent: what ``dicegym train`` calls, and scripts of one's own may call too."""
+"""Train an agent, from ``dicegym train`` or from Python."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def train(
     Settings and names are checked before PyTorch is imported.
 
     Args:
-        game: a game's name, or a `dicegym.Game`, whose players and parameters then are the settings'.
-        folder: the run's: models, cards, curve, logs and checkpoint.
-        config: a file of settings, or the name of one that ships; None: those that ship for the game, or for any game.
-        overrides: each ``section.key=value``, as after ``--set``.
-        resume: continue the run in ``folder``; a finished one is returned as it is.
-        progress: called with (steps done, steps in all, text).
-        evaluated: called with (steps, score) of every evaluation; what it raises ends the run.
-        trust: play the programs, such as a bot's file, and language models that the settings of a run to resume name.
+        game: a game's name, or a `dicegym.Game`, which sets players and parameters.
+        folder: where models, cards, curve, logs and checkpoint are written.
+        config: a file of settings, or the name of one that ships; None: the game's own, or the one for any game.
+        overrides: each ``section.key=value``, as for ``--set``.
+        resume: continue the run in ``folder``; a finished run is returned as it is.
+        progress: called with (steps done, total steps, text).
+        evaluated: called with (steps, score) after every evaluation; an exception from it ends the run.
+        trust: allow programs, such as bots' files, and language models in the settings of a run to resume.
 
     Raises:
-        ParameterError, UnknownNameError, AgentError, ModelError: settings or a folder cannot work, or another training
-            writes there; nothing was written.
+        ParameterError, UnknownNameError, AgentError, ModelError: the settings or the folder are invalid, or another
+            training writes there; nothing was written.
         DependencyError: the extra ``train`` is not installed.
-        KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended it, with model and checkpoint on disk.
+        KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP ended it; model and checkpoint are on disk.
 
     Example:
         >>> from dicegym.training import train
@@ -71,7 +71,7 @@ def train(
         run = Run(prepared, progress, evaluated)
         if run.finished:
             return run
-        with going_on(f"what was done so far is in {target}: {run.again()}"):
+        with going_on(f"the work so far is in {target}: {run.again()}"):
             run.learn()
             run.write_cards()
             run.note(finished=True)

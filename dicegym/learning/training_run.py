@@ -1,11 +1,11 @@
-"""A training of a Stable-Baselines3 agent on a game of dicegym, from beginning to end.
+"""The training of a Stable-Baselines3 agent on a game, from start to end.
 
-A resumed run continues exactly where the checkpoint was taken if its opponents remember nothing and draw by the keys of
-games alone (bots with ``PURE = True``, compiled twins, models, past selves), and its algorithm keeps no replay buffer
-(PPO, MaskablePPO, A2C). Otherwise it continues with new games of the same seeds, or an empty buffer; `RandomPlayer`,
-which self-play meets before its first snapshot, draws from a generator that begins anew. Ctrl-C, SIGTERM and SIGHUP
-take a checkpoint from before the present rollout; a second one leaves at once. A finished run is left as it is, unless
---steps asks for more. `dicegym.learning.run_folder` says what the run's folder then holds.
+A resumed run continues exactly if its opponents keep no memory and draw only by the keys of games (bots with
+``PURE = True``, compiled twins, models, past selves), and its algorithm keeps no replay buffer (PPO, MaskablePPO, A2C).
+Otherwise it continues with new games of the same seeds, or an empty buffer. `RandomPlayer`, the opponent of self-play
+before its first snapshot, restarts its generator. Ctrl-C, SIGTERM and SIGHUP write a checkpoint from before the current
+rollout; a second signal leaves at once. A finished run stays as it is, unless --steps asks for more.
+`dicegym.learning.run_folder` lists the files of a run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 import torch
-from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
 
 from dicegym.errors import ParameterError
@@ -38,24 +37,24 @@ from dicegym.players import model_file, sb3_models
 from dicegym.players.model import PolicyPlayer
 from dicegym.signals import SignalInterrupt, on_signals
 
-Evaluated = Callable[[int, Score], None]
-"""Is told (steps, score) of every evaluation; what it raises ends the run."""
-
 
 class Run:
     """One training run in one folder.
 
     Args:
-        prepared: what it begins with; a run to resume continues from the newest checkpoint in its folder.
-        progress: told how far it is.
-        evaluated: told of each evaluation.
+        prepared: its settings and folder; a run to resume continues from the newest checkpoint in the folder.
+        progress: called with (steps done, total steps, text).
+        evaluated: called with (steps, score) after every evaluation; an exception from it ends the run.
 
     Attributes:
         finished: whether nothing was left to do when this session began.
     """
 
     def __init__(
-        self, prepared: Prepared, progress: Progress | None = None, evaluated: Evaluated | None = None
+        self,
+        prepared: Prepared,
+        progress: Progress | None = None,
+        evaluated: Callable[[int, Score], None] | None = None,
     ) -> None:
         self.game, settings, self.command, folder, resume, self.finished = prepared
         run = settings.run
@@ -64,7 +63,7 @@ class Run:
         self.progress = progress or (lambda done, total, text: None)
         self.evaluated = evaluated or (lambda steps, score: None)
         self.signal: int | None = None
-        """The signal that asked this session to end."""
+        """The signal that ends this session."""
         self.evaluator = Evaluator(self.game, run)
         self.league = League(self.game, settings)
         self.env = new_games(self.game, settings, self.league.pool())
@@ -75,37 +74,37 @@ class Run:
             seen_inputs=np.zeros(self.env.observation_space.shape or (0,), np.bool_),
         )
         newest = newest_checkpoint(folder) if resume else None
-        if resume and not newest and about_run(folder).finished:  # it would begin anew, and replace its models
-            way = f"--set run.start_from={folder / 'best.zip'}"
-            raise ParameterError(f"{folder} holds a finished run without its checkpoint: begin a new run with {way}")
+        if resume and not newest and about_run(folder).finished:  # it would start over, and replace its models
+            raise ParameterError(
+                f"{folder} holds a finished run without its checkpoint: begin a new run with "
+                f"--set run.start_from={folder / 'best.zip'}"
+            )
         logs = folder / "tensorboard" if "tensorboard" in run.log else None
         if newest:
             self.model, moment = restore(newest, self.env, self.league, settings, logs)
             self.state, self.seconds = moment.run, moment.seconds
-        else:  # also a run that was killed before its first checkpoint
+        else:  # new, or killed before its first checkpoint
             self.model = new_model(settings, self.env, logs)
             if run.start_from:
                 self.state.began_with, used_inputs = start_from(self.model, run.start_from, self.game)
                 self.state.seen_inputs |= used_inputs
-        self.first = self.model.num_timesteps  # of this session, whose intervals may be others
+        self.first = self.model.num_timesteps  # of this session, which may have other intervals
         self.state.next_checkpoint = min(self.state.next_checkpoint, self.first + run.checkpoint_every)
         self.state.next_evaluation = min(self.state.next_evaluation, next_evaluation(self.first, run.evaluate_every))
-        self.start = self.now()  # of the present rollout
+        self.start = self.now()  # of the current rollout
         folder.mkdir(parents=True, exist_ok=True)
-        self.note(self.finished)  # first: without it nobody can resume, or begin in a folder with files
+        self.note(self.finished)  # first: a run without it cannot be resumed
         self.pace = PaceLog(folder, self.first)
 
     def note(self, finished: bool) -> None:
         """Write the command and the settings, and whether the run is finished."""
         write_about(self.folder, AboutRun(shlex.split(self.command), to_plain(self.settings), finished))
 
-    def learn(self) -> BaseAlgorithm:
-        """Train to the end; return the model.
+    def learn(self) -> None:
+        """Train to the end.
 
         Raises KeyboardInterrupt when it was interrupted, with model and checkpoint on disk.
         """
-        if self.finished:
-            return self.model
         self.stopped = False
         with on_signals(self.interrupt, once=True):
             self.model.learn(
@@ -121,17 +120,16 @@ class Run:
         self.start = self.now()
         if self.signal is not None:  # it came during the last update
             self.leave()
-        self.checkpoint()  # measuring takes time, in which Ctrl-C must not cost the run
+        self.checkpoint()  # before the evaluation, which takes time: Ctrl-C must not lose the run
         self.evaluate(self.model.logger)
         self.save("model")
-        if (best := self.folder / "best.zip").is_file():  # what came after it was saved, too
+        if (best := self.folder / "best.zip").is_file():  # its curve also has the evaluations after it was saved
             model_file.replace_facts(best, curve_fact(self.state.curve.evaluations))
         self.start = self.now()
         self.checkpoint()
-        return self.model
 
     def write_cards(self) -> None:
-        """Write the cards of the models, if the settings ask for them."""
+        """Write the cards of the models, unless the settings turn them off."""
         games = self.settings.run.card_games
         for model in (self.folder / "model.zip", self.folder / "best.zip") if games else ():
 
@@ -141,26 +139,26 @@ class Run:
             write_card(model, card(model, games, progress=progress, trust=True))
 
     def leave(self) -> NoReturn:
-        """Save the run as it is; raise KeyboardInterrupt."""
+        """Save the run, and raise KeyboardInterrupt."""
         self.checkpoint()
         self.save("model")
         where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
         raise SignalInterrupt(self.signal or signal.SIGINT, f"{where}: {self.again()}")
 
     def again(self) -> str:
-        """Return the command that resumes the run, whatever command began it."""
+        """Return, in words, the command that resumes the run."""
         trust = " --trust" if find_program(self.game, self.settings) else ""
-        return f"`dicegym train {self.game.name} --run-dir {shlex.quote(str(self.folder))} --resume{trust}` goes on"
+        return f"`dicegym train {self.game.name} --run-dir {shlex.quote(str(self.folder))} --resume{trust}` continues"
 
     def between_rollouts(self, logger: Logger) -> None:
-        """Do what is due at this many steps."""
+        """Evaluate, update the league and write a checkpoint where these are due."""
         steps, run, state = self.model.num_timesteps, self.settings.run, self.state
         self.start = self.now()
         self.pace.note(self.count_seconds(), steps, state.games)
         if self.signal is not None:  # the first step ends the training
             return
         bonus, at_end, done = self.settings.algorithm.ent_coef, self.settings.algorithm.ent_coef_end, steps / run.steps
-        if bonus is not None and at_end is not None:  # algorithms themselves anneal the learning rate alone
+        if bonus is not None and at_end is not None:  # algorithms anneal only the learning rate themselves
             self.model.__dict__["ent_coef"] = (1 - done) * bonus + done * at_end
         state.seen_inputs |= (np.asarray(self.start.model["_last_obs"]) != 0).any(axis=0)
         self.follow()
@@ -177,13 +175,13 @@ class Run:
             self.checkpoint()
 
     def follow(self) -> None:
-        """Let the average of the networks, if there is to be one, know where they are now."""
-        learned = self.model.num_timesteps > 0 or bool(self.state.began_with)  # networks that were drawn know nothing
+        """Add the current networks to their average, if the settings ask for one."""
+        learned = self.model.num_timesteps > 0 or bool(self.state.began_with)  # not fresh networks
         if self.settings.run.average and learned:
             self.state.average.follow(self.model, self.settings.run.average)
 
     def after_step(self, steps: int, ended: int) -> bool:
-        """Count games and tell the progress bar; return whether the training continues."""
+        """Count games and report progress; return whether the training continues."""
         self.state.games += ended
         speed = (steps - self.first) / max(time.monotonic() - self.began, 1e-9)
         text = f"{self.state.games:,} games, {speed:,.0f} steps/s{f', {self.score}' if self.score else ''}"
@@ -194,21 +192,21 @@ class Run:
         return not self.stopped
 
     def interrupt(self, number: int) -> None:
-        """Stop as soon as the state of the run can be written, as the signal ``number`` says; at once before that."""
-        if self.model.num_timesteps == self.first:  # kernels compile, for minutes, and there is nothing to write
+        """Stop by the signal ``number`` once the state can be written; at once before the first step."""
+        if self.model.num_timesteps == self.first:  # kernels may compile for minutes, and there is nothing to write
             raise SignalInterrupt(number)
         self.signal = number
         self.tell("saving; Ctrl-C again leaves at once")
 
     def tell(self, text: str) -> None:
-        """Say what is being done, beside how far the run is."""
+        """Report progress with a text."""
         steps = self.model.num_timesteps
         self.progress(steps, max(steps, self.settings.run.steps), text)  # the last rollout is whole
 
     def evaluate(self, logger: Logger) -> None:
-        """Measure the learner; keep it if it is the best so far."""
+        """Measure the learner, and save it if it is the best so far."""
         steps, curve = self.model.num_timesteps, self.state.curve
-        with self.state.average.apply_to(self.model):  # what would be saved now
+        with self.state.average.apply_to(self.model):  # as it would be saved
             player = self.learner("learner")
         score, scores = self.evaluator.measure(player)
         better = curve.add(steps, score, scores, self.evaluator.takes_last)
@@ -220,26 +218,26 @@ class Run:
         self.evaluated(steps, score)
 
     def renew_league(self, steps: int) -> None:
-        """Let the learner as it is now join the league."""
+        """Add a copy of the learner to the league."""
         now = self.learner(f"snapshot {steps}")
         self.league.join(Member(now.name, PAST_SELF, now, steps))
         self.env.set_opponent(self.league.pool())
         self.league.table.write(self.folder, self.league.shares())
 
     def learner(self, name: str) -> PolicyPlayer:
-        """Return the learner as it is now (a copy), without inputs that it has not seen; it plays as its file will."""
+        """Return a copy of the learner that plays as its file will, without inputs that it has not seen."""
         heat = self.settings.run.temperature
         heat = models.temperature_for(self.model, self.game) if heat is None else heat
         with sb3_models.ignore_inputs(self.model, ~self.state.seen_inputs):
             return PolicyPlayer(self.model, self.game, name, temperature=heat)
 
     def save(self, name: str) -> None:
-        """Write the learner as it is now, or its average, to be played at any table of the game."""
+        """Write a model file of the learner, or of its average."""
         with self.state.average.apply_to(self.model), sb3_models.ignore_inputs(self.model, ~self.state.seen_inputs):
             models.save(self.model, self.game, self.folder / f"{name}.zip", self.facts())
 
     def facts(self) -> dict[str, Any]:
-        """Return what a model file of this run says of itself."""
+        """Return the facts for a model file of this run."""
         began_with = self.state.began_with
         return {
             "command": self.command,
@@ -260,13 +258,13 @@ class Run:
 
     @property
     def score(self) -> Score | None:
-        """The learner's result of the latest evaluation."""
+        """The score of the latest evaluation."""
         return self.state.curve.score
 
     def now(self) -> Moment:
-        """Return the state of the run at this moment."""
+        """Return the current state of the run."""
         return Moment.now(self.state, self.model, self.env, self.league)
 
     def checkpoint(self) -> None:
-        """Write the state at the start of the present rollout; the model goes back there too."""
-        self.start.write(self.folder, self.model, self.game, self.facts(), self.league.fixed, self.count_seconds())
+        """Write the state at the start of the current rollout, and return the model to it."""
+        self.start.write(self.folder, self.model, self.league, self.facts(), self.count_seconds())

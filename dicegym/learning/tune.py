@@ -1,6 +1,6 @@
-"""Searching for settings with Optuna: each trial is a training, bad ones are pruned, and the best settings are written.
+"""Search for settings with Optuna: each trial is a training, bad trials are pruned, and the best settings are written.
 
-The same command continues a study. One that Ctrl-C ended counts as failed; one that was killed is drawn anew.
+The same command continues a study. A trial that Ctrl-C ended counts as failed; a killed one is replaced by a new draw.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dicegym.engine.threads import let_libraries_wait_idly
 from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
 from dicegym.files import write_text
+from dicegym.games.worth import Progress
 from dicegym.learning.configuration import as_toml, lasting_name, override, read_config, to_plain, to_toml
 from dicegym.learning.evaluate import Score
 from dicegym.learning.preparation import prepare
@@ -35,7 +36,7 @@ except ImportError as error:
     raise DependencyError.for_extra("optuna", "train", "searching for settings") from error
 
 Space = dict[str, CategoricalDistribution | FloatDistribution | IntDistribution]
-"""What is searched, by the names that ``dicegym train --set`` has. Choices are TOML."""
+"""The searched settings, by their names for ``--set``. Choices are TOML."""
 USUAL = (
     "algorithm.learning_rate={low=1e-4, high=3e-3, log=true}",
     "algorithm.ent_coef={low=1e-3, high=1.0, log=true}",
@@ -43,41 +44,39 @@ USUAL = (
     "algorithm.n_epochs={low=2, high=8}",
     "network.net_arch={choices=[[64, 64], [128, 128], [256, 256]]}",
 )
-"""What matters most to PPO in games of dice, and is searched by default."""
+"""The settings that matter most to PPO in dice games; searched by default."""
 EVALUATIONS = 16
-"""Evaluations of a run at equal distances; a few early ones come first."""
+"""Regular evaluations of a run, after a few early ones."""
 NOT_BEFORE = 5
 """Evaluations, and trials to compare with, before any trial is pruned."""
 LAST = 0.75
-"""A trial's score is the mean of its evaluations from this part of its steps on: the best of all would be luck."""
+"""A trial's score is the mean of its evaluations after this share of its steps: the best of all would be luck."""
 MOST_TRIALS = 100_000
 JOURNAL, BEST = "study.log", "best.toml"
 """Files of a study's folder: Optuna's journal, the best settings."""
-OVER = {TrialState.COMPLETE: "ran to its end", TrialState.PRUNED: "given up", TrialState.FAIL: "failed or interrupted"}
+OVER = {TrialState.COMPLETE: "completed", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed or interrupted"}
 FAILURES = (DicegymError, ValueError, RuntimeError, MemoryError)
-"""What ends a trial, and not the study."""
+"""Exceptions that end a trial, but not the study."""
 BELIEVE = (
-    "The best of many trials is partly lucky, and settings that are best in a short run are often too hasty for a long "
-    "one. Train with them and other seeds before you believe it:"
+    "The best of many trials is partly lucky, and the best settings of a short run are often too hasty for a long one. "
+    "Train with them and other seeds before you believe it:"
 )
-"""What is said of the best trial."""
-TuneProgress = Callable[[int, int, str], None]
-"""Is called with (trials that are over, trials in all, text)."""
+"""The caution about the best trial."""
 
 
 def read_space(texts: Sequence[str]) -> Space:
-    """Return the space of texts such as ``algorithm.n_epochs={low=2, high=8}``.
+    """Parse a search space from texts such as ``algorithm.n_epochs={low=2, high=8}``.
 
-    Others are ``{low=1e-4, high=1e-2, log=true}`` and ``{choices=[[64], [128, 128]]}``. A range between whole numbers
-    is one of whole numbers. Raises ParameterError for any other text.
+    Other forms are ``{low=1e-4, high=1e-2, log=true}`` and ``{choices=[[64], [128, 128]]}``. Whole ends make a range of
+    whole numbers. Raises ParameterError for any other text.
     """
-    return {name.strip(): _distribution(text, said) for text in texts for name, _, said in [text.partition("=")]}
+    return {name.strip(): _distribution(text, value) for text in texts for name, _, value in [text.partition("=")]}
 
 
-def _distribution(text: str, said: str) -> CategoricalDistribution | FloatDistribution | IntDistribution:
+def _distribution(text: str, value: str) -> CategoricalDistribution | FloatDistribution | IntDistribution:
     why = "it is neither a range nor a list of choices"
     try:
-        match tomllib.loads(f"value = {said}")["value"]:
+        match tomllib.loads(f"value = {value}")["value"]:
             case {"choices": [_, *_] as values, **rest} if not rest:
                 return CategoricalDistribution(list(dict.fromkeys(map(as_toml, values))))
             case {"low": low, "high": high, **rest} if {type(low), type(high)} <= {int, float}:
@@ -88,13 +87,13 @@ def _distribution(text: str, said: str) -> CategoricalDistribution | FloatDistri
     except (RecursionError, TypeError, ValueError) as error:  # invalid TOML too
         why = one_line(error, 200)
     raise ParameterError(
-        f"{text!r} says nothing to search ({why}): write section.key={{low=..., high=...}}, with log=true for a range "
+        f"{text!r} cannot be searched ({why}): write section.key={{low=..., high=...}}, with log=true for a range "
         "over several powers of ten, or section.key={choices=[...]}"
     )
 
 
 class Plan(NamedTuple):
-    """What a study searches, as `tune` takes it; two commands with the same plan work on the same study."""
+    """The arguments of `tune` that identify a study: commands with the same plan continue it."""
 
     game: str
     search: tuple[str, ...]
@@ -104,12 +103,12 @@ class Plan(NamedTuple):
     seed: int
 
     def settings(self, trial: optuna.Trial | FrozenTrial) -> list[str]:
-        """Return the settings of a trial, as ``--set`` takes them; choices are TOML already."""
+        """Return the settings of a trial, in the form of ``--set``."""
         values = ((name, trial.params[name]) for name in read_space(self.search))
         return [*self.overrides, *(f"{name}={one if isinstance(one, str) else as_toml(one)}" for name, one in values)]
 
     def short_run(self) -> list[str]:
-        """Return the settings of a short run, of which nobody reads the card."""
+        """Return the settings of a short run without a card."""
         run = {"steps": self.steps, "evaluate_every": self.steps // EVALUATIONS, "checkpoint_every": self.steps // 4}
         return [*(f"run.{name}={number}" for name, number in run.items()), "run.card_games=0"]
 
@@ -122,12 +121,12 @@ class Study(NamedTuple):
     study: optuna.Study
 
     def trials(self, *states: TrialState) -> list[FrozenTrial]:
-        """Return the trials in these states; all of them if none is named."""
+        """Return the trials in these states; by default all."""
         return self.study.get_trials(deepcopy=False, states=states or None)
 
     @property
     def best(self) -> FrozenTrial | None:
-        """The trial with the best score of those that ran to their end."""
+        """The completed trial with the best score."""
         return max(self.trials(TrialState.COMPLETE), key=lambda one: one.value or 0.0, default=None)
 
 
@@ -141,26 +140,27 @@ def tune(
     overrides: Sequence[str] = (),
     seed: int = 0,
     pruner: optuna.pruners.BasePruner | None = None,
-    progress: TuneProgress | None = None,
+    progress: Progress | None = None,
 ) -> Study:
-    """Search for settings with which a game is learned well; continue a study that was begun.
+    """Search for good settings of a game's training; continue the study in the folder, if there is one.
 
     Args:
         game: a game's name.
         folder: of the study: a run for each trial, and ``study.log``.
-        trials: the number in all, those that were pruned or failed among them.
+        trials: total number, including pruned and failed ones.
         steps: decisions of the learner in each run.
-        search: what is searched; see `read_space`.
+        search: the search space; see `read_space`.
         config: as for `dicegym.learning.train.train`.
-        overrides: settings of all trials, as there.
-        seed: from which the settings of trials are drawn.
-        pruner: decides which trial is pruned; default: Optuna's median pruner, after `NOT_BEFORE` evaluations.
-        progress: called with (trials that are over, trials in all, text).
+        overrides: settings of all trials, as for `dicegym.learning.train.train`.
+        seed: of the sampler of settings.
+        pruner: default: Optuna's median pruner, after `NOT_BEFORE` evaluations.
+        progress: called with (finished trials, total trials, text).
 
     Raises:
-        ParameterError, UnknownNameError, AgentError, ModelError: something cannot be, or another works there.
+        ParameterError, UnknownNameError, AgentError, ModelError: an argument is invalid, or another process uses the
+            folder.
         DependencyError: the extra ``train`` is not installed.
-        KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended it.
+        KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP ended it.
     """
     target = Path(folder)
     trials = whole_number("trials", trials, 1, MOST_TRIALS, "the number of trials")
@@ -195,9 +195,9 @@ def tune(
 
 
 def _check_ends(space: Space, settings: TrainingSettings) -> None:
-    """Raise ParameterError or UnknownNameError for settings of a trial that no training takes.
+    """Raise ParameterError or UnknownNameError if a trial's settings could be invalid.
 
-    Tried are all choices and the ends of all ranges, with the first of the others.
+    All choices and the ends of all ranges are checked, each with the first value of the others.
     """
     let_libraries_wait_idly()  # before PyTorch is loaded
     try:
@@ -215,11 +215,11 @@ def _check_ends(space: Space, settings: TrainingSettings) -> None:
 
 
 def _open_study(plan: Plan, folder: Path, pruner: optuna.pruners.BasePruner | None) -> optuna.study.Study:
-    """Return the study of a plan, new or begun. Raises ParameterError for one with another plan."""
+    """Return the study of a plan, new or from the folder. Raises ParameterError if the folder has another plan."""
     optuna.logging.set_verbosity(logging.WARNING)
     storage = optuna.storages.JournalStorage(JournalFileBackend(str(folder / JOURNAL)))
     if others := [name for name in optuna.get_all_study_names(storage) if name != plan.game]:
-        raise ParameterError(f"{folder} holds a study of {others[0]}, and not of {plan.game}: give another --run-dir")
+        raise ParameterError(f"{folder} holds a study of {others[0]}, not of {plan.game}: give another --run-dir")
     study = optuna.create_study(
         study_name=plan.game,
         storage=storage,
@@ -227,7 +227,7 @@ def _open_study(plan: Plan, folder: Path, pruner: optuna.pruners.BasePruner | No
         direction="maximize",
         pruner=pruner or optuna.pruners.MedianPruner(NOT_BEFORE, NOT_BEFORE * plan.steps // EVALUATIONS),
     )
-    # A study that continues draws other settings than it began with: a sampler does not remember what it has drawn.
+    # A continued study has another seed: a sampler would repeat its first draws.
     done = len(study.trials)
     seed = named_seed("trials", plan.seed, done) % (1 << 32) if done else plan.seed
     study.sampler = optuna.samplers.TPESampler(seed=seed)
@@ -236,13 +236,13 @@ def _open_study(plan: Plan, folder: Path, pruner: optuna.pruners.BasePruner | No
     study.set_user_attr("plan", begun)
     if differ := [f"{name}={one_line(begun.get(name), 80)}" for name in now if begun.get(name) != now[name]]:
         raise ParameterError(
-            f"the study in {folder} was begun with {', '.join(differ)}: use the same options, or another --run-dir"
+            f"the study in {folder} began with {', '.join(differ)}: use the same options, or another --run-dir"
         )
     return study
 
 
 def usual_point(space: Space, settings: TrainingSettings) -> dict[str, Any] | None:
-    """Return settings as a point of a space; None if they are outside it."""
+    """Return settings as a point of the search space; None if they are outside it."""
     plain, point = to_plain(settings), {}
     for name, one in space.items():
         section, _, key = name.partition(".")
@@ -256,7 +256,7 @@ def usual_point(space: Space, settings: TrainingSettings) -> dict[str, Any] | No
 
 
 def _train(found: Study, trial: optuna.Trial, tell: Callable[[str], None]) -> float:
-    """Train with the settings of a trial; return its score. Raises TrialPruned if it does badly."""
+    """Train with the settings of a trial; return its score. Raises TrialPruned for a bad trial."""
     plan, place = found.plan, found.folder / f"trial-{trial.number:03}"
     values: dict[int, float] = {}
 
@@ -277,7 +277,7 @@ def _train(found: Study, trial: optuna.Trial, tell: Callable[[str], None]) -> fl
 
 
 def train_command(found: Study) -> str:
-    """Return the command that trains with the best settings, with seeds that the study did not use."""
+    """Return the command that trains with the best settings and other seeds."""
     plan = found.plan
     words = ["dicegym", "train", plan.game, "--run-dir", f"runs/{plan.game}-tuned", "--seeds", "5"]
     words += ["--seed", "1000"] if not any(one.startswith("run.seed=") for one in plan.overrides) else []
@@ -285,13 +285,13 @@ def train_command(found: Study) -> str:
 
 
 def count_ends(found: Study) -> str:
-    """Return in words how many trials ended in which way."""
+    """Describe how many trials ended in which way."""
     counts = {word: len(found.trials(state)) for state, word in OVER.items()}
-    return ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "none has ended"
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "none finished"
 
 
 def write_best(found: Study) -> Path | None:
-    """Write the best settings as a configuration; return its path, or None if no trial ran to its end."""
+    """Write the best settings as a configuration; return its path, or None without a completed trial."""
     plan, best = found.plan, found.best
     if best is None:
         return None

@@ -19,7 +19,7 @@ RunFolder = Callable[..., Path]
 
 @pytest.fixture
 def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
-    """Return a function that writes what a training leaves; models say what ``best.zip`` holds as JSON."""
+    """Return a function that writes the files of a training; facts of models are ``best.zip`` as JSON."""
     monkeypatch.setattr("dicegym.learning.curves.model_file.facts", lambda path: json.loads(path.read_text()))
 
     from dicegym.learning.evaluate import Score
@@ -43,7 +43,7 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
 
 @contextlib.contextmanager
 def cards_against_one() -> Iterator[None]:
-    """Let cards measure against one agent: against all of them takes longer than all else in these runs together."""
+    """Let cards measure against one agent: all of them take longer than the rest of these runs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dicegym.learning.card.agent_names", lambda game: [game.spec.baseline])
         yield
@@ -58,7 +58,7 @@ def short_cards() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def training(short_cards: None) -> Any:
-    """Return what trains, imported once PyTorch is known to be there."""
+    """Return the training functions, imported after the check for PyTorch."""
     from dicegym.learning.train import train
     from dicegym.learning.training_run import Run
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Train as the request, JSON in the first argument, says; write what came out where it says."""
+    """Train as the JSON request in the first argument says, and write the results."""
     from ray.cluster_utils import Cluster
 
     from dicegym.learning.seeds.ray_trainer import ray_backend

@@ -1,4 +1,4 @@
-"""The average of a learner's parameters: what is evaluated, saved and resumed where a run asks for it."""
+"""The average of a learner's parameters in evaluations, files and resumed runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dicegym.players import model_file, sb3_models
 
 SMALL = ["run.games=8", "run.torch_threads=1", "run.card_games=0", "run.evaluate_games=20", "run.log=[]"]
 SMALL += ["run.evaluate_every=256", "algorithm.n_steps=8", "algorithm.batch_size=16", "network.net_arch=[8]"]
-SMALL.append("game.goal=20")  # whose exact value takes a tenth of the time
+SMALL.append("game.goal=20")  # a tenth of the time for exact values
 AVERAGE = [*SMALL, "run.average=0.25"]
 
 
@@ -43,11 +43,11 @@ class _Model:
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.25, 1.0])
-def test_places_count_alike_at_first_and_then_by_the_rate(rate: float) -> None:
+def test_points_weigh_equally_at_first_and_then_by_the_rate(rate: float) -> None:
     torch = pytest.importorskip("torch")
     model: Any = _Model(torch)
     average, before = ParameterAverage(), parameters_of(model)
-    with average.apply_to(model):  # without places the learner itself is shown
+    with average.apply_to(model):  # without points it is the learner
         np.testing.assert_array_equal(parameters_of(model), before)
     places = np.random.default_rng(0).random((6, 3)).astype(np.float32)
     wanted = np.zeros(3)
@@ -55,7 +55,7 @@ def test_places_count_alike_at_first_and_then_by_the_rate(rate: float) -> None:
         torch.nn.utils.vector_to_parameters(torch.from_numpy(place), model.policy.parameters())
         model.num_timesteps += 5
         average.follow(model, rate)
-        average.follow(model, rate)  # a place counts once
+        average.follow(model, rate)  # a point counts once
         wanted = wanted + max(rate, 1 / number) * (place - wanted)
         np.testing.assert_allclose(flat(average), wanted, atol=1e-6)
     weight = model.policy.weight
@@ -70,12 +70,12 @@ def test_files_hold_the_average_and_checkpoints_the_learner(algorithm: str, tmp_
     ours = [f"algorithm.name={algorithm}", "run.steps=512"]
     plain = train("hog", tmp_path / "plain", overrides=[*SMALL, *ours])
     run = train("hog", tmp_path / "averaged", overrides=[*AVERAGE, *ours])
-    np.testing.assert_array_equal(parameters_of(run.model), parameters_of(plain.model))  # learning is what it was
+    np.testing.assert_array_equal(parameters_of(run.model), parameters_of(plain.model))  # learning does not change
     average = run.state.average
     assert average.taken == 8
     assert not np.array_equal(flat(average), parameters_of(run.model))
     saved = parameters_of(sb3_models.load_model(tmp_path / "averaged" / "model.zip")[0])
-    # inputs that were never met are left out of files
+    # files leave out inputs that were never seen
     same = saved == flat(average)
     assert same.mean() > 0.5
     assert (saved[~same] == 0).all()
@@ -84,7 +84,7 @@ def test_files_hold_the_average_and_checkpoints_the_learner(algorithm: str, tmp_
     assert model_file.facts(going_on / "model.zip")["settings"]["run"]["average"] == 0.25
 
 
-def test_a_short_run_ends_with_what_it_learned_and_not_with_what_was_drawn(tmp_path: Path) -> None:
+def test_a_short_run_averages_learned_and_not_fresh_networks(tmp_path: Path) -> None:
     """The last update counts, and networks that have learned nothing do not."""
     one = ["run.steps=64", "run.average=0.01"]
     run = train("hog", tmp_path / "run", overrides=[*SMALL, *one])
@@ -94,9 +94,7 @@ def test_a_short_run_ends_with_what_it_learned_and_not_with_what_was_drawn(tmp_p
     assert train("hog", tmp_path / "more", overrides=more).state.average.taken == 2
 
 
-def test_a_run_that_goes_on_from_a_checkpoint_has_the_average_of_an_uninterrupted_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_resumed_run_has_the_average_of_an_uninterrupted_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     overrides = [*AVERAGE, "run.steps=512", "run.checkpoint_every=256"]
     copied: list[int] = []
     replace = run_state.replace_checkpoint

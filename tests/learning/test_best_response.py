@@ -1,4 +1,4 @@
-"""Best responses that are trained: what they make of a player, and how that is told."""
+"""Trained best responses: their results, and how cards report them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_best_response_is_trained_and_measured(tmp_path: Path) -> None:
     assert "from fresh networks" in found.words()
 
 
-def test_what_was_found_is_kept_beside_the_model_it_was_found_of(tmp_path: Path) -> None:
+def test_the_result_of_a_best_response_is_kept_beside_its_model(tmp_path: Path) -> None:
     model = tmp_path / "m.zip"
     shutil.copy(agents_folder("hog") / "ppo.zip", model)
     assert read_exploited(model) is None
@@ -84,8 +84,8 @@ def test_what_was_found_is_kept_beside_the_model_it_was_found_of(tmp_path: Path)
     assert TypeAdapter(Exploited).validate_json(json.dumps(seven.to_json())) == seven
 
 
-def test_a_best_response_that_begins_with_the_networks_of_its_target_says_so() -> None:
-    """Not by where this machine has them: cards are handed on."""
+def test_a_best_response_that_starts_from_its_target_says_so() -> None:
+    """Not by their path on this machine: cards are shared."""
     game = dicegym.game("liarsdice")
     small = ["run.games=8", "run.torch_threads=1", "algorithm.n_steps=4", "algorithm.batch_size=32"]
     small += ["run.evaluate_games=8", "run.evaluate_every=32"]
@@ -93,10 +93,10 @@ def test_a_best_response_that_begins_with_the_networks_of_its_target_says_so() -
     assert found.began_with == ITSELF
 
 
-def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_its_own(
+def test_a_best_response_that_starts_from_a_taught_model_has_a_new_critic(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Its settings give it eight units, as whoever is taught learns no values, and its file has none."""
+    """The taught model's critic has eight units, as imitation learns no values, and its file has none."""
     taught = model_file.facts(agents_folder("hog") / "taught.zip")["settings"]["network"]["net_arch"]
     assert taught == {"pi": [512, 512], "vf": [8]}
     wanted: list[str] = []
@@ -113,13 +113,11 @@ def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_i
     settings = override(read_config("hog"), wanted)
     assert settings.network.net_arch == {"pi": [512, 512], "vf": [512, 512]}
     assert settings.run.start_from == str(agents_folder("hog") / "taught.zip")
-    assert settings.run.evaluate_games == 7  # what is asked for comes last
+    assert settings.run.evaluate_games == 7  # overrides come last
 
 
 @pytest.mark.parametrize("wrong", [{"games": 0}, {"seed": -1}, {"output": Path("/nowhere/reply.zip")}])
-def test_what_cannot_be_is_said_before_a_best_response_is_trained(
-    wrong: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_invalid_arguments_are_refused_before_training(wrong: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dicegym.learning.approximate_best_response.train", None)
     with pytest.raises(ParameterError, match=str(*wrong.values())):
         best_response("hog", "swap", steps=1, **wrong)
@@ -148,11 +146,11 @@ def test_a_card_says_what_can_be_won() -> None:
         with pytest.raises(ParameterError, match="a time to look for the best response"):
             card.card(MODEL, 100, seconds=seconds)
     lucky = dicegym.game("lucky")
-    assert bracket_of(lucky, dicegym.agent(lucky, "thrifty"), 1) is None  # nothing is known there
+    assert bracket_of(lucky, dicegym.agent(lucky, "thrifty"), 1) is None  # no bounds there
 
 
 @pytest.mark.usefixtures("few_agents")
-def test_a_card_tells_what_is_measured_and_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_card_reports_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[int, int, str]] = []
 
     def tell(done: int, total: int, text: str) -> None:
@@ -191,7 +189,7 @@ def test_tables_that_need_trust_are_not_measured_without_it(
 SHIPPED_NOTES = sorted(agents_folder("hog").parent.glob("*/*" + EXPLOITED_SUFFIX))
 
 
-def test_what_was_found_of_a_shipped_model_is_of_its_present_file() -> None:
+def test_results_of_best_responses_belong_to_the_shipped_files() -> None:
     models = [note.with_name(note.name.removesuffix(EXPLOITED_SUFFIX) + ".zip") for note in SHIPPED_NOTES]
     assert len(models) >= 7
     assert not [model for model in models if read_exploited(model) is None]

@@ -1,4 +1,4 @@
-"""Cards of models that no training wrote, or only in part."""
+"""Cards of models with incomplete or invalid facts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PARTS = ("score", "scores", "settings", "seconds", "versions", "command")
 
 @pytest.fixture
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of a model, of which nothing may be measured."""
+    """A copy of a model that must not be measured."""
     monkeypatch.setattr(cards, "evaluate", None)
     return Path(shutil.copy(MODEL, tmp_path))
 
@@ -42,8 +42,8 @@ def test_a_model_that_does_not_say_how_it_was_trained_has_no_card(part: str, sai
         cards.card(model, 10)
 
 
-def test_what_lies_beside_a_model_is_read_before_it_is_measured(model: Path) -> None:
-    found = cards.Exploited(cards.best_score(model), 0, 1, 1.0, "", 1).to_json()  # at a table of nobody
+def test_a_damaged_result_beside_a_model_is_refused_before_it_is_measured(model: Path) -> None:
+    found = cards.Exploited(cards.best_score(model), 0, 1, 1.0, "", 1).to_json()  # at a table for none
     for said in ({}, {"model": cards.digest_of(model), "exploited": found}):
         model.with_suffix(cards.EXPLOITED_SUFFIX).write_text(json.dumps(said))
         with pytest.raises(DamagedFileError):
@@ -59,7 +59,7 @@ def test_models_without_scores_claim_nothing(tmp_path: Path, monkeypatch: pytest
     assert not list(_model_claims("hog"))
 
 
-def test_what_a_model_says_of_itself_is_no_markup(model: Path) -> None:
+def test_texts_from_a_models_file_are_escaped(model: Path) -> None:
     usual = cards.page(facts(model), "m", [cards.best_score(model)])
     evil = "<img src=x>\n\n# [x](y) `z` | *a*"
     settings = facts(model)["settings"]

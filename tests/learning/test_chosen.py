@@ -1,4 +1,4 @@
-"""The model of a training that is kept as its best."""
+"""How a training selects its best model."""
 
 from __future__ import annotations
 
@@ -35,10 +35,8 @@ def test_the_best_model_has_the_highest_score_or_is_the_last() -> None:
         assert [curve.add(steps, score, [score], takes_last) for steps, score in added] == expected
 
 
-def test_a_run_that_takes_the_last_model_for_the_best_one_does_so_at_each_evaluation(
-    training: Any, tmp_path: Path
-) -> None:
-    """Also one that is resumed, whose file of the best model scored more before."""
+def test_the_last_model_is_the_best_at_each_evaluation(training: Any, tmp_path: Path) -> None:
+    """Also in a resumed run whose earlier model scored more."""
     folder, against = tmp_path / "run", 'run.evaluate_against=["bacon","swap"]'
     wanted = [*small("hog", CHOSEN), "run.best_by=last", against, "run.temperature=1"]  # measured by games
     run = training.train("hog", folder, overrides=[*wanted, "run.steps=256", "run.card_games=2"])
@@ -73,7 +71,7 @@ TINY = [
     "algorithm.batch_size=128",
     "network.net_arch=[16]",
     "self_play.snapshot_every=256",
-    "algorithm.kl_coef=0.025",  # an anchor, which is to go on too
+    "algorithm.kl_coef=0.025",  # an anchor, which must continue too
 ]
 BY_REPLY = 'run.best_by="exploitability"'
 
@@ -85,7 +83,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_curve_tells_of_the_best_reply_and_the_best_model_is_the_hardest_to_exploit(tmp_path: Path) -> None:
+def test_the_best_model_by_exploitability_is_the_hardest_to_exploit(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     train("liarsdice", folder, "self_play", overrides=[*TINY, BY_REPLY, "game.dice=1", "run.games=4", "run.steps=64"])
     rows = rows_of(folder)
@@ -96,7 +94,7 @@ def test_the_curve_tells_of_the_best_reply_and_the_best_model_is_the_hardest_to_
     assert 1 - best_reply(player, player.game).high == pytest.approx(most, abs=1e-3)  # its file is in float32
 
 
-def test_a_resumed_run_has_the_curve_of_an_uninterrupted_one(trained: Path, tmp_path: Path) -> None:
+def test_resumed_self_play_has_the_curve_of_an_uninterrupted_run(trained: Path, tmp_path: Path) -> None:
     class KilledError(Exception):
         pass
 
@@ -113,8 +111,8 @@ def test_a_resumed_run_has_the_curve_of_an_uninterrupted_one(trained: Path, tmp_
     np.testing.assert_array_equal(*weights)
 
 
-def test_a_file_plays_by_numpy_and_learns_on_from_plain_data(trained: Path) -> None:
-    """The actor alone is what plays; the critic comes back with it where training goes on."""
+def test_a_file_plays_with_numpy_and_can_be_trained_further(trained: Path) -> None:
+    """Only the actor plays; the critic is loaded too for further training."""
     path = trained / "best.zip"
     player = models.load(path)
     assert player.policy.layers[0].weight.shape[0] == player.game.observation_size
@@ -127,8 +125,8 @@ def test_a_file_plays_by_numpy_and_learns_on_from_plain_data(trained: Path) -> N
 
 
 @pytest.mark.slow
-def test_networks_of_a_critic_that_saw_less_begin_a_run(trained: Path, tmp_path: Path) -> None:
-    """With a fresh critic where that of the file sees other numbers."""
+def test_a_run_starts_from_a_model_whose_critic_saw_less(trained: Path, tmp_path: Path) -> None:
+    """With a fresh critic if that of the file has other inputs."""
     begun = [f'run.start_from="{trained / "best.zip"}"', "run.steps=256"]
     for name, privileged in (("again", "true"), ("less", "false")):
         run = train(
@@ -145,7 +143,7 @@ def test_networks_of_a_critic_that_saw_less_begin_a_run(trained: Path, tmp_path:
         (["environment.max_episode_steps=5"], "max_episode_steps"),
     ],
 )
-def test_what_cannot_go_together_is_told(overrides: list[str], text: str, tmp_path: Path) -> None:
+def test_incompatible_settings_are_refused(overrides: list[str], text: str, tmp_path: Path) -> None:
     wanted = ["network.privileged=true", *TINY, *overrides]
     with pytest.raises(DicegymError, match=text):
         train("liarsdice", tmp_path / "run", overrides=wanted)
@@ -163,7 +161,7 @@ def test_what_cannot_go_together_is_told(overrides: list[str], text: str, tmp_pa
         ("liarsdice", ["run.best_by=bayes"], "no run.best_by 'bayes'.* Known: mean, worst, last, exploitability"),
     ],
 )
-def test_models_are_not_chosen_by_what_nobody_knows(
+def test_models_are_not_selected_by_unknown_measures(
     game: str, overrides: list[str], words: str, tmp_path: Path
 ) -> None:
     with pytest.raises(DicegymError, match=words):
@@ -171,14 +169,14 @@ def test_models_are_not_chosen_by_what_nobody_knows(
     assert not (tmp_path / "run" / "settings.json").exists()
 
 
-def test_hog_is_chosen_by_its_exact_best_reply(tmp_path: Path) -> None:
+def test_hog_selects_by_its_exact_best_response(tmp_path: Path) -> None:
     small = ["game.goal=10", *TINY[2:], BY_REPLY, "run.steps=256"]
     train("hog", tmp_path / "run", overrides=small)
     assert all(0 < float(row[BEST_REPLY]) <= 0.5 for row in rows_of(tmp_path / "run"))
 
 
-def test_a_configuration_may_stand_on_the_game_s_own(tmp_path: Path) -> None:
-    """What ships for self-play says what is otherwise; the rest is the game's."""
+def test_a_configuration_may_extend_the_game_s_own(tmp_path: Path) -> None:
+    """The shipped self-play configuration changes some settings of the game's own."""
     own, found = to_plain(read_config("liarsdice")), to_plain(read_config("liarsdice", Path("self_play")))
     assert found["opponents"] == {"self": 1.0}
     said = dict.fromkeys(("steps", "games", "torch_threads"))

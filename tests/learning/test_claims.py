@@ -1,4 +1,4 @@
-"""Published values: each is computed anew, and one that is wrong is said to be wrong."""
+"""Published values are recomputed, and wrong ones are reported."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_games_and_models_claim_what_is_published() -> None:
 
 
 def test_yatzy_is_worth_what_its_table_says() -> None:
-    """That the solved table says what is published is shown below, among all published values."""
+    """The real table is checked below, with all published values."""
     with rough_table():
         verdict = next(verify(["yatzy"]))
     assert verdict.found == sum(MEANS)
@@ -46,22 +46,20 @@ def test_yatzy_is_worth_what_its_table_says() -> None:
 
 @pytest.fixture
 def of_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave the last claim of each game alone, which rests on tables: the others take long to compute."""
+    """Keep only the last claim of each game, which needs tables: the others take long to compute."""
     monkeypatch.setattr(claims_module, "claims_of", lambda name: claims_of(name)[-1:])
 
 
 @pytest.mark.usefixtures("of_tables")
-def test_what_was_not_solved_here_is_skipped_and_says_what_to_do() -> None:
+def test_a_value_without_its_tables_is_skipped() -> None:
     (verdict,) = verify(["liarsdice_spot_on"])
     assert verdict.word == "skipped"
     assert "dicegym values solve liarsdice_spot_on equilibrium -p dice=2 --to 0.00088" in verdict.remark
 
 
 @pytest.mark.usefixtures("of_tables")
-def test_tables_that_were_solved_less_closely_than_published_are_no_wrong_value(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The command solves to a goal of its own unless it is told another; the bound is computed anew from tables."""
+def test_tables_less_accurate_than_published_are_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command has its own default accuracy; the bound is recomputed from the tables."""
     monkeypatch.setenv("DICEGYM_TABLES", str(tmp_path))
     game = dicegym.game("liarsdice_spot_on", players=2, dice=2)
     done = solve(game, goal=0.03)

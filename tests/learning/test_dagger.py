@@ -1,4 +1,4 @@
-"""Learning from a teacher: whose advice it is, that it is followed, and that a run of it is one like any other."""
+"""Imitation: teachers, that the learner follows them, and that its runs are like others."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def states(game: dicegym.Game, n: int, steps: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("game", [YATZY, dicegym.game("hog", goal=20)], ids=lambda game: game.name)
-def test_a_lesson_says_what_actions_cost_and_prefers_the_best(game: dicegym.Game) -> None:
+def test_a_lesson_has_the_costs_of_actions_and_prefers_the_best(game: dicegym.Game) -> None:
     asked, rows = valuer(game, "exact"), states(game, 8, 5)
     teacher = Teacher(game, "exact", 0.01)
     policies, costs = teacher.lesson(rows)
@@ -92,7 +92,7 @@ def test_a_lesson_says_what_actions_cost_and_prefers_the_best(game: dicegym.Game
 
 @pytest.fixture(scope="module")
 def equilibrium() -> tuple[Teacher, np.ndarray]:
-    """A teacher of an equilibrium that is computed in a tenth of the steps, and records of its game."""
+    """A teacher of an equilibrium, computed in a tenth of the steps, and records of its game."""
     game = dicegym.game("liarsdice", players=2, dice=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(solution, "AT_ONCE", solution.AT_ONCE // 10)
@@ -100,7 +100,7 @@ def equilibrium() -> tuple[Teacher, np.ndarray]:
         return Teacher(game, "equilibrium", 0.01), states(game, 200, 1)
 
 
-def test_an_equilibrium_is_taught_as_it_is_mixed(equilibrium: tuple[Teacher, np.ndarray]) -> None:
+def test_an_equilibrium_is_taught_as_a_mixed_strategy(equilibrium: tuple[Teacher, np.ndarray]) -> None:
     teacher, rows = equilibrium
     policies, costs = teacher.lesson(rows)
     assert costs is None
@@ -116,7 +116,7 @@ def test_an_equilibrium_is_taught_as_it_is_mixed(equilibrium: tuple[Teacher, np.
 
 
 @pytest.mark.slow
-def test_who_learned_an_equilibrium_is_hard_to_exploit() -> None:
+def test_a_learner_of_an_equilibrium_is_hard_to_exploit() -> None:
     game = dicegym.game("liarsdice", players=2, dice=1)
     settings: dict[str, Any] = {
         "teacher": "equilibrium",
@@ -132,7 +132,7 @@ def test_who_learned_an_equilibrium_is_hard_to_exploit() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("memory", [0, 1])
-def test_who_is_taught_to_reply_beats_whom_the_teacher_replies_to(memory: int) -> None:
+def test_a_learner_of_a_best_response_beats_its_target(memory: int) -> None:
     game = dicegym.game("hog", goal=20, memory=memory)
     bot = dicegym.agent(game, "always_roll(5)")
     duel = solver_of(game, bot)
@@ -154,14 +154,14 @@ def test_who_is_taught_to_reply_beats_whom_the_teacher_replies_to(memory: int) -
         (dicegym.game("liarsdice"), "reply(even)", ParameterError, "not computed in .*name a source of values"),
         (YATZY, "reply(planner)", ParameterError, "not computed in .*name a source of values"),
         (dicegym.game("hog"), "reply(nobody)", UnknownNameError, "no agent of Hog 'nobody'"),
-        (dicegym.game("hog"), "reply()", ParameterError, r"whom to reply to: write \"reply\(AGENT\)\""),
-        (dicegym.game("hog"), "reply(always_roll(5)", ParameterError, "whom to reply to"),
-        (dicegym.game("hog"), 5, ParameterError, "teacher=5 names nobody"),
+        (dicegym.game("hog"), "reply()", ParameterError, r"no agent to respond to: write \"reply\(AGENT\)\""),
+        (dicegym.game("hog"), "reply(always_roll(5)", ParameterError, "no agent to respond to"),
+        (dicegym.game("hog"), 5, ParameterError, "teacher=5 is not a name"),
         (dicegym.game("hog"), "rollouts", ParameterError, "too slow"),
         (YATZY, "exactly", UnknownNameError, "exact"),
     ],
 )
-def test_who_cannot_teach_is_told(game: dicegym.Game, name: Any, error: type[Exception], match: str) -> None:
+def test_invalid_teachers_are_refused(game: dicegym.Game, name: Any, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         Teacher(game, name, 0.01)
     if name == "rollouts":
@@ -169,15 +169,15 @@ def test_who_cannot_teach_is_told(game: dicegym.Game, name: Any, error: type[Exc
             DAgger("MlpPolicy", SB3VecEnv(game, 2, seed=1), teacher=name)  # before anything is played
 
 
-def test_nobody_teaches_to_reply_to_a_model_that_draws(tmp_path: Path) -> None:
+def test_there_is_no_teacher_against_a_model_that_draws(tmp_path: Path) -> None:
     env = SB3VecEnv("hog", 2, seed=1, goal=20)
     model = MaskablePPO("MlpPolicy", env, n_steps=4, policy_kwargs={"net_arch": [4]}, seed=1)
     models.save_model(model, tmp_path / "draws.zip", "hog", temperature=1.0, goal=20)
-    with pytest.raises(ParameterError, match=r"draws draws its actions.*always plays what it holds best"):
+    with pytest.raises(ParameterError, match=r"draws draws its actions.*always plays its best action"):
         Teacher(dicegym.game("hog", goal=20), f"reply({tmp_path}/draws.zip)", 0.01)
 
 
-def test_a_teacher_of_a_game_is_not_asked_about_another() -> None:
+def test_another_game_has_a_new_teacher() -> None:
     settings: dict[str, Any] = {"teacher": "reply(always_roll(5))", "policy_kwargs": {"net_arch": [4]}, "seed": 1}
     learner = DAgger("MlpPolicy", SB3VecEnv("hog", 4, seed=1, goal=10), 1e-3, 4, 16, **settings)
     learner.learn(16)
@@ -190,12 +190,12 @@ def test_a_teacher_of_a_game_is_not_asked_about_another() -> None:
             Teacher(game, "reply(always_roll(5))", 0.01).lesson(dicegym.game("hog", goal=goal).new_game(1))
 
 
-def test_whoever_learns_to_reply_to_somebody_it_does_not_meet_is_warned() -> None:
-    with pytest.warns(UserWarning, match=r"replies to bacon, whom the learner does not meet: .* always_roll\(5\)"):
+def test_a_teacher_against_an_absent_opponent_is_a_warning() -> None:
+    with pytest.warns(UserWarning, match=r"responds to bacon, which is not among .* opponents: always_roll\(5\)"):
         DAgger("MlpPolicy", SB3VecEnv("hog", 2, seed=1, goal=20, opponent="always_roll(5)"), teacher="reply(bacon)")
 
 
-def test_another_algorithm_takes_no_argument_of_the_games_own() -> None:
+def test_another_algorithm_drops_the_arguments_of_the_games_own() -> None:
     found, own = (read_config("liarsdice", config) for config in (Path("equilibrium_taught"), None))
     assert (found.algorithm.name, found.algorithm.gamma, found.algorithm.ent_coef) == ("DAgger", None, None)
     assert own.algorithm.gamma is not None
@@ -212,10 +212,14 @@ def test_another_algorithm_takes_no_argument_of_the_games_own() -> None:
         ("cost_weight", -1.0, ""),
         ("precision", "float16", ".*float32.*auto"),
         ("reply_trials", 1.5, ""),
-        ("reply_trials", -1, "=-1 cannot be used as the number of further tries at a better reply .*: give a whole"),
+        (
+            "reply_trials",
+            -1,
+            "=-1 cannot be used as the number of further attempts at a better .*: give a whole",
+        ),
     ],
 )
-def test_what_cannot_be_asked_of_it_is_told(name: str, value: Any, says: str) -> None:
+def test_invalid_arguments_are_refused(name: str, value: Any, says: str) -> None:
     with pytest.raises(ParameterError, match=f"{name}{says}"):
         DAgger("MlpPolicy", SB3VecEnv(YATZY, 2, seed=1), **{name: value})
 
@@ -230,9 +234,9 @@ def test_imitation_soon_plays_better_than_chance_ever_could(precision: str, monk
     assert evaluate(YATZY, learner, games=40, less_luck=True).value > 130  # at random: 46, its rough teacher: 220
 
 
-def test_at_first_the_teacher_plays_and_later_the_learner() -> None:
+def test_the_teacher_acts_at_first_and_the_learner_later() -> None:
     def played(mix: float, rollouts: int) -> float:
-        """Return what the last of so many rollouts scored, by an untrained learner."""
+        """Return the score in the last of ``rollouts`` rollouts of an untrained learner."""
         env = SB3VecEnv(YATZY, 32, seed=1)
         learner = DAgger("MlpPolicy", env, 0.0, 48, 512, mix=mix, policy_kwargs={"net_arch": [8]}, seed=1)
         learner.learn(rollouts * 48 * 32)
@@ -242,11 +246,11 @@ def test_at_first_the_teacher_plays_and_later_the_learner() -> None:
     assert played(0.01, 3) < 120
 
 
-def test_who_explores_plays_all_legal_actions_alike_in_games_that_draw() -> None:
+def test_exploration_is_uniform_over_legal_actions_in_sampled_games() -> None:
     env = SB3VecEnv("hog", 4096, seed=1, opponent="always_roll(5)")
     learner = DAgger("MlpPolicy", env, 0.0, 4, 64, greedy=0.5, explore=0.5, policy_kwargs={"net_arch": [8]}, seed=1)
     with torch.no_grad():
-        learner.policy.action_net.bias[3] = 50.0  # what it plays if it does not explore
+        learner.policy.action_net.bias[3] = 50.0  # its action without exploration
     masks = np.zeros((4096, env.action_space.n), np.bool_)
     masks[:, [0, 3, 7, 9]] = True
     drawn = torch.arange(4096) >= 2048
@@ -258,7 +262,7 @@ def test_who_explores_plays_all_legal_actions_alike_in_games_that_draw() -> None
     assert counts[[0, 3, 7, 9]].sum() == 1
 
 
-def test_a_state_counts_the_more_the_more_the_learner_gives_away() -> None:
+def test_a_state_weighs_more_where_the_learner_loses_more() -> None:
     def loss(weight: float) -> tuple[float, DAgger]:
         env = SB3VecEnv("hog", 64, seed=1, goal=20, opponent="always_roll(5)")
         settings: dict[str, Any] = {"teacher": "reply(always_roll(5))", "softness": 0.01, "cost_weight": weight}
@@ -276,11 +280,15 @@ def test_a_state_counts_the_more_the_more_the_learner_gives_away() -> None:
     assert weighted > 1.5 * plain
 
 
-def test_a_taught_model_says_so_and_goes_on_exactly(tmp_path: Path) -> None:
-    whole = train("yatzy", tmp_path / "whole", TAUGHT, SMALL)
-    train("yatzy", tmp_path / "parts", TAUGHT, [*SMALL, "run.steps=256"])
+def test_a_taught_model_says_so_and_continues_exactly(tmp_path: Path) -> None:
+    steady = [*SMALL, "algorithm.learning_rate_end=0.001"]  # does not depend on the length of the run
+    whole = train("yatzy", tmp_path / "whole", TAUGHT, steady)
+    train("yatzy", tmp_path / "parts", TAUGHT, [*steady, "run.steps=256"])
     parts = train("yatzy", tmp_path / "parts", overrides=["run.steps=512"], resume=True)
     assert parts.model.num_timesteps == whole.model.num_timesteps == 512
+    for resumed, one in zip(parts.model.policy.parameters(), whole.model.policy.parameters(), strict=True):
+        assert torch.equal(resumed, one)
+    assert (tmp_path / "parts/curve.csv").read_text() == (tmp_path / "whole/curve.csv").read_text()
     path = tmp_path / "whole/model.zip"
     assert model_file.facts(path)["taught_by"] == "exact"
     assert "| taught by | `exact` values, by imitation |" in card(path, 10)
@@ -293,7 +301,7 @@ def test_a_taught_model_says_so_and_goes_on_exactly(tmp_path: Path) -> None:
     assert "taught by `exact` values" in card(begun.folder / "model.zip", 10).split("| command")[0]
 
 
-def test_a_configuration_that_ships_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shipped_configuration_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_config("yatzy", TAUGHT).algorithm.name == "DAgger"
     monkeypatch.chdir(tmp_path)
     Path("yatzy_taught").write_text("[run]\nsteps = 5 # mine\n")
@@ -310,7 +318,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture
 def processor(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Return a function that lets this processor seem to have the instructions that are named."""
+    """Return a function that sets the instructions of this processor."""
 
     def has(*names: str) -> None:
         computes_bfloat16.cache_clear()
@@ -331,14 +339,14 @@ def processor(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         (("neon", "bf16"), True),
     ],
 )
-def test_bfloat16_is_quick_where_the_processor_has_instructions_for_it(
+def test_bfloat16_is_used_where_the_processor_has_instructions_for_it(
     processor: Any, has: tuple[str, ...], quick: bool
 ) -> None:
     processor(*has)
     assert computes_bfloat16(CPU) is quick
 
 
-def test_a_file_learns_on_in_what_is_quick_where_it_is_loaded(processor: Any, tmp_path: Any) -> None:
+def test_a_loaded_file_learns_in_the_precision_of_its_machine(processor: Any, tmp_path: Any) -> None:
     processor("avx2")
     env = SB3VecEnv("hog", 8, seed=1, goal=20, opponent="always_roll(5)")
     settings: dict[str, Any] = {"teacher": "reply(always_roll(5))", "policy_kwargs": {"net_arch": [8]}}

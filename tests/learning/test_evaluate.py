@@ -1,4 +1,4 @@
-"""Measuring players: exact where possible, else games with an interval."""
+"""Measuring players: exactly where possible, otherwise by games with an interval."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_hog_is_measured_exactly() -> None:
     assert score.value == pytest.approx(0.630940, abs=5e-7)
     assert (score.low, score.high, score.games) == (score.value, score.value, 0)
     assert str(score) == "0.6309 exact win rate against always_roll(5)"
-    # The rate is that without memory, which bots of the contest do not have.
+    # The rate does not depend on memory, which bots of the contest do not have.
     assert evaluate(dicegym.game("hog", memory=1), "always_roll(8)")[:4] == score[:4]
     with pytest.raises(UnknownNameError):
         evaluate(dicegym.game("hog"), "bacon", "bakon")
@@ -66,7 +66,7 @@ def drawn_and_fixed() -> list[tuple[Any, bool]]:
 
 
 @pytest.mark.parametrize(("player", "draws"), drawn_and_fixed())
-def test_nothing_is_called_exact_of_one_that_draws(player: Any, draws: bool) -> None:
+def test_a_player_that_draws_has_no_exact_score(player: Any, draws: bool) -> None:
     game = dicegym.game("hog", goal=100 if player == "ppo" else 20)
     for score in (evaluate(game, player, "bacon"), evaluate(game, "bacon", player)):
         assert score.games == 0
@@ -74,8 +74,8 @@ def test_nothing_is_called_exact_of_one_that_draws(player: Any, draws: bool) -> 
         assert score.known_by == ("one draw" if draws else "exact")
 
 
-def test_one_that_may_draw_is_asked_for_no_table_that_costs_more_than_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the solver would ask it millions of questions it plays; who is known is computed all the same."""
+def test_a_player_that_may_draw_plays_where_its_table_would_cost_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It plays where the solver would ask millions of questions; known agents still have exact values."""
     game = dicegym.game("liarsdice", dice=1)
     assert evaluate(game, "even", "honest").known_by == "exact"
     monkeypatch.setattr("dicegym.games.liarsdice.exact._explore", None)
@@ -104,7 +104,7 @@ def test_every_seat_is_played_and_the_seed_decides(name: str) -> None:
     assert {seat: seats.count(seat) for seat in seats} == dict.fromkeys(range(game.players), 42 // game.players)
     assert first == evaluate(game, Noting(), RandomPlayer(), games=42, exact=False, seed=3)
     assert first != evaluate(game, Noting(), RandomPlayer(), games=42, exact=False, seed=4)
-    usual = evaluate(game, Noting(), RandomPlayer(), games=42, exact=False)  # none by which models are chosen
+    usual = evaluate(game, Noting(), RandomPlayer(), games=42, exact=False)  # no games that select models
     assert usual == evaluate(game, Noting(), RandomPlayer(), games=42, exact=False, seed=FRESH_SEED)
 
 
@@ -133,7 +133,7 @@ def test_a_list_of_opponents_shares_the_table_and_moves_on() -> None:
     assert evaluate(game, players[0], [players[1]], games=24) == evaluate(game, players[0], players[1], games=24)
 
 
-def test_several_scores_are_summed_up() -> None:
+def test_several_scores_are_combined() -> None:
     a, b = Score("win rate", "a", 0.5, 0.4, 0.6, 100), Score("win rate", "b", 0.3, 0.2, 0.35, 50)
     mean = overall([a, b])
     assert (mean.value, mean.games, mean.opponent) == (0.4, 150, "2 opponents")

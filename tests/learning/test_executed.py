@@ -1,4 +1,4 @@
-"""Measuring by executors: the same figures as in one process, and strangers' bots in processes of their own."""
+"""Measuring by executors: the same results as in one process, with isolated users' bots."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def two() -> Iterator[Executors]:
 
 
 def _stranger(game: Game, name: str, folder: Path) -> str:
-    """Return the path of a copy of a shipped bot, which is a stranger's."""
+    """Return the path of a copy of a shipped bot, which counts as a user's."""
     source = agents_folder(game) / f"{name}.py"
     for file in [source, *source.parent.glob("_*.py")]:
         shutil.copy(file, folder)
@@ -60,10 +60,10 @@ QUICK = ("hog", "liarsdice")
 @pytest.mark.parametrize(
     "name", [one if one in QUICK else pytest.param(one, marks=pytest.mark.slow) for one in FINISHED]
 )
-def test_figures_are_those_of_one_process(
+def test_results_are_those_of_one_process(
     name: str, two: Executors, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """With players beside the referees, and with a stranger's bot, whichever process plays a block."""
+    """With players in the referees' processes, and with a user's bot, in any process."""
     monkeypatch.setattr(blocks, "SIDE_BY_SIDE", 8)
     monkeypatch.setattr(blocks, "APART", 8)
     game = dicegym.game(name)
@@ -76,7 +76,7 @@ def test_figures_are_those_of_one_process(
     assert evaluate(game, stranger, rival, 12, exact=False, executors=two) == here
 
 
-def test_a_stranger_that_may_draw_plays_where_its_table_would_cost_more(two: Executors, tmp_path: Path) -> None:
+def test_a_users_bot_that_may_draw_plays_where_its_table_would_cost_more(two: Executors, tmp_path: Path) -> None:
     game = dicegym.game("liarsdice", dice=1)
     bot = tmp_path / "bot.py"
     for pure, games in (("", 40), ("PURE = True", 0)):
@@ -86,8 +86,8 @@ def test_a_stranger_that_may_draw_plays_where_its_table_would_cost_more(two: Exe
             assert score.games == (games if rival == "even" else 40)
 
 
-def test_strangers_never_run_in_this_process(two: Executors, tmp_path: Path) -> None:
-    """Neither for exact values nor for games, asked at once or one by one."""
+def test_users_bots_never_run_in_this_process(two: Executors, tmp_path: Path) -> None:
+    """Neither for exact values nor for games, in batches or one by one."""
     game = dicegym.game("hog")
     for pure in ("PURE = True", ""):
         bot = tmp_path / f"spy{len(pure)}.py"
@@ -100,7 +100,7 @@ def test_strangers_never_run_in_this_process(two: Executors, tmp_path: Path) -> 
         assert abs(played.value - exact.value) < 0.1
 
 
-def test_a_stranger_with_the_name_of_a_compiled_bot_never_runs_in_this_process(
+def test_a_users_bot_with_the_name_of_a_compiled_bot_is_isolated(
     two: Executors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "hog").mkdir()
@@ -125,9 +125,7 @@ TOO_LONG = r"took more than (0\.2 s|2 s by the clock)"
     ],
     ids=["pure hangs", "ends", "hangs", "pure ends"],
 )
-def test_a_stranger_that_hangs_or_ends_its_process_ends_the_evaluation(
-    pure: bool, body: str, match: str, tmp_path: Path
-) -> None:
+def test_a_users_bot_that_hangs_or_exits_ends_the_evaluation(pure: bool, body: str, match: str, tmp_path: Path) -> None:
     bot = tmp_path / "player.py"
     bot.write_text(f"PURE = {pure}\ndef get_play(me, hands, history):\n    {body}\n")
     began = time.monotonic()
@@ -136,8 +134,8 @@ def test_a_stranger_that_hangs_or_ends_its_process_ends_the_evaluation(
     assert time.monotonic() - began < 60
 
 
-def test_faults_are_told_as_in_one_process(two: Executors, tmp_path: Path) -> None:
-    """As often, and in words, where a bot's answers are asked for at once too."""
+def test_faults_are_reported_as_in_one_process(two: Executors, tmp_path: Path) -> None:
+    """With the same counts and words, also for bots that answer in batches."""
     game = dicegym.game("liarsdice")
     told = []
     for pure in (True, False):
@@ -152,7 +150,7 @@ def test_faults_are_told_as_in_one_process(two: Executors, tmp_path: Path) -> No
     assert told[0][1] >= 20 * 5  # it loses every die of every game by one
 
 
-def test_a_stranger_may_fill_several_seats(two: Executors, tmp_path: Path) -> None:
+def test_a_users_bot_may_fill_several_seats(two: Executors, tmp_path: Path) -> None:
     game = dicegym.game("lucky")
     stranger = _stranger(game, "gambler", tmp_path)
     here = evaluate(game, "ppo", [stranger, "strategist"], 14)
@@ -177,7 +175,7 @@ def test_blocks_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("failing", range(3))
-def test_the_player_that_failed_is_blamed_whoever_was_loaded_last(failing: int) -> None:
+def test_the_player_that_failed_is_blamed(failing: int) -> None:
     """Hog's rules do not say what a failure costs, so it ends the block."""
 
     def fail(turn: Turn) -> int:
@@ -194,8 +192,8 @@ def test_the_player_that_failed_is_blamed_whoever_was_loaded_last(failing: int) 
 
 
 @pytest.mark.parametrize("failing", range(2))
-def test_whoever_was_handed_over_is_blamed_for_what_no_agent_raises(failing: int) -> None:
-    """Bots and models raise AgentError alone; here the others are loaded last, or first."""
+def test_a_given_player_is_blamed_for_other_errors(failing: int) -> None:
+    """Bots and models raise only AgentError; here the others are loaded last, or first."""
 
     class Broken(Player):
         name = "mine"
@@ -214,13 +212,13 @@ def test_whoever_was_handed_over_is_blamed_for_what_no_agent_raises(failing: int
     assert heartbeat.blamed == failing
 
 
-def test_what_only_this_process_can_do_is_refused(two: Executors) -> None:
+def test_agents_that_cannot_be_sent_are_refused(two: Executors) -> None:
     lock = threading.Lock()
     with pytest.raises(ParameterError, match="cannot be sent"):
         evaluate("hog", FunctionPlayer(lambda turn: lock and 4), "bacon", 10, False, executors=two)
 
 
-def test_the_command_keeps_strangers_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_isolates_users_bots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bot, result = tmp_path / "mine.py", tmp_path / "score.json"
     bot.write_text("def final_strategy(score, opponent_score):\n    return 4\n")
     with pytest.raises(SystemExit, match="0"):

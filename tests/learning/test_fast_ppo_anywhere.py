@@ -93,7 +93,7 @@ def vectors(model: MaskablePPO) -> torch.Tensor:
 
 @pytest.mark.parametrize("seen", SPACES)
 def test_an_update_is_the_one_of_maskable_ppo_in_every_space(seen: str) -> None:
-    """Both learn from the same rollout, of vectors here and of the space's observations there."""
+    """Both learn from the same rollout, of vectors and of the space's observations."""
     envs = [DummyVecEnv([lambda: Masked(seen)] * 3) for _ in range(2)]
     fast, plain = (
         model(kind, env, inputs=seen == "dict") for kind, env in zip((FastMaskablePPO, MaskablePPO), envs, strict=True)
@@ -118,7 +118,7 @@ def test_an_update_is_the_one_of_maskable_ppo_in_every_space(seen: str) -> None:
 
 
 @pytest.mark.parametrize("told", ["method", "observation", "info", ""])
-def test_masks_are_found_wherever_they_are_and_never_broken(told: str) -> None:
+def test_masks_are_found_everywhere_and_never_violated(told: str) -> None:
     """The environment raises an error at an illegal action."""
     learner = model(FastMaskablePPO, DummyVecEnv([lambda: Masked("planes", told)] * 3))
     learner.learn(192)
@@ -154,7 +154,7 @@ def test_the_batches_that_the_page_names_can_be_trained_on() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "fast_ppo.md").read_text("utf-8")
     calls = re.findall(r"`(gymnasium\.make_vec\(.*?\))`", page)
     assert len(calls) == 2
-    for call in calls:  # CartPole has a batch of its own, which resets in the next step alone
+    for call in calls:  # CartPole's own batch only resets in the next step
         env = eval(call, {"gymnasium": gymnasium, "ID": "CartPole-v1"})
         model(FastMaskablePPO, env, batch_size=64).learn(256)
 
@@ -170,7 +170,7 @@ def test_normalised_observations_and_one_environment_by_its_id() -> None:
     assert not one.fallback
 
 
-def test_it_learns_what_is_to_be_learned() -> None:
+def test_it_learns_an_easy_task() -> None:
     """Action 2 is taken whenever it is allowed."""
     env = DummyVecEnv([lambda: Masked("number", "observation")] * 8)
     learner = model(FastMaskablePPO, env, learning_rate=1e-2, batch_size=64, n_epochs=4).learn(1500)
@@ -185,9 +185,9 @@ def test_it_learns_what_is_to_be_learned() -> None:
 
 
 @pytest.mark.parametrize("kind", ["one", "async", "wrapped"])
-def test_the_method_is_asked_before_anything_else(kind: str) -> None:
+def test_the_method_comes_before_other_masks(kind: str) -> None:
     class Both(Masked):
-        """Its observations allow everything, its method action 1 alone."""
+        """Its observations allow everything, its method only action 1."""
 
         def action_masks(self) -> np.ndarray:
             return np.arange(ACTIONS) == 1
@@ -210,8 +210,8 @@ def test_the_method_is_asked_before_anything_else(kind: str) -> None:
     learner.env.close()
 
 
-@pytest.mark.filterwarnings("ignore:FastMaskablePPO does what MaskablePPO does")
-def test_several_numbers_as_an_action_are_left_to_maskable_ppo() -> None:
+@pytest.mark.filterwarnings("ignore:FastMaskablePPO falls back")
+def test_multi_discrete_actions_fall_back_to_maskable_ppo() -> None:
     class Several(Masked):
         action_space = MultiDiscrete([2, 3])  # type: ignore[assignment]  # instead of one number
 
@@ -224,14 +224,14 @@ def test_several_numbers_as_an_action_are_left_to_maskable_ppo() -> None:
     assert "MultiDiscrete" in learner.fallback
 
 
-def test_a_minibatch_of_one_decision_teaches_numbers() -> None:
+def test_a_minibatch_of_one_decision_gives_finite_numbers() -> None:
     learner = model(FastMaskablePPO, Masked("vector", "info"), n_steps=17, batch_size=8)
     learner.learn(17)
     assert torch.isfinite(vectors(learner)).all()
     assert np.isfinite(learner.logger.name_to_value["train/loss"])
 
 
-def test_a_copy_with_its_environment_goes_on_and_leaves_the_other_alone() -> None:
+def test_a_copied_learner_and_environment_continue_independently() -> None:
     learner = model(FastMaskablePPO, DummyVecEnv([lambda: Masked("vector", "observation")] * 2)).learn(64)
     other, before = copy.deepcopy(learner), vectors(learner)
     other.learn(64)
@@ -239,7 +239,7 @@ def test_a_copy_with_its_environment_goes_on_and_leaves_the_other_alone() -> Non
     assert not torch.equal(vectors(other), before)
 
 
-def test_files_are_those_of_maskable_ppo_and_go_on(tmp_path: Any) -> None:
+def test_files_are_those_of_maskable_ppo_and_continue(tmp_path: Any) -> None:
     def made() -> DummyVecEnv:
         return DummyVecEnv([lambda: Masked("planes", "observation")] * 3)
 
@@ -253,10 +253,10 @@ def test_files_are_those_of_maskable_ppo_and_go_on(tmp_path: Any) -> None:
     assert not torch.equal(vectors(again), vectors(learner))
 
 
-def test_a_prediction_takes_the_mask_that_is_given_or_that_of_its_observation() -> None:
+def test_a_prediction_uses_the_given_mask_or_that_of_its_observation() -> None:
     env = Masked("number", "observation")
     learner = model(FastMaskablePPO, env)
-    assert with_masks(learner.env) is learner.env  # what has masks is left as it is
+    assert with_masks(learner.env) is learner.env  # masks need no wrapper
     observation, _ = env.reset(seed=4)
     for allowed in range(ACTIONS):
         mask = np.arange(ACTIONS) == allowed
@@ -271,7 +271,7 @@ def test_a_prediction_takes_the_mask_that_is_given_or_that_of_its_observation() 
 
 
 class Stuck(Masked):
-    """Allows nothing from the second step on."""
+    """Allows no action from the second step on."""
 
     def _look(self) -> tuple[Any, dict[str, Any]]:
         observation, info = super()._look()
@@ -280,7 +280,7 @@ class Stuck(Masked):
 
 
 class Broken(Masked):
-    """Its observations are no numbers."""
+    """Its observations are NaN."""
 
     def _look(self) -> tuple[Any, dict[str, Any]]:
         return np.full(5, np.nan, np.float32), super()._look()[1]
@@ -295,7 +295,7 @@ class Boxed(Masked):
 
 
 class AtTimes(Masked):
-    """Tells masks at every second step."""
+    """Has masks in every second step."""
 
     def _look(self) -> tuple[Any, dict[str, Any]]:
         observation, info = super()._look()
@@ -303,7 +303,7 @@ class AtTimes(Masked):
 
 
 class MasksAlone(Masked):
-    """Has nothing but masks to see."""
+    """Observes only masks."""
 
     def __init__(self) -> None:
         super().__init__("vector", "observation")
@@ -320,7 +320,7 @@ class MasksAlone(Masked):
         (lambda: Broken("vector", ""), "not finite"),
         (lambda: VecNormalize(DummyVecEnv([Boxed] * 2)), "norm_obs_keys"),
         (lambda: AtTimes("vector", "info"), "at every reset and step, or never"),
-        (MasksAlone, "nothing but masks"),
+        (MasksAlone, "consist only of masks"),
         (
             lambda: gymnasium.make_vec("CartPole-v1", 2),
             r"vector_kwargs=\{'autoreset_mode': 'SameStep'\}.*make_vec\(ID, autoreset_mode='SameStep'\)",
@@ -328,10 +328,10 @@ class MasksAlone(Masked):
     ],
     ids=["no action", "NaN", "normalised masks", "masks at times", "masks alone", "next step"],
 )
-def test_what_cannot_be_learned_from_is_refused_with_what_to_write(make: Any, match: str) -> None:
+def test_unsuitable_environments_are_refused(make: Any, match: str) -> None:
     with pytest.raises(ParameterError, match=match):
         model(FastMaskablePPO, make()).learn(64)
 
 
-def test_masks_beside_normalised_observations() -> None:
+def test_masks_with_normalised_observations() -> None:
     model(FastMaskablePPO, VecNormalize(DummyVecEnv([Boxed] * 2), norm_obs_keys=["observation"])).learn(64)

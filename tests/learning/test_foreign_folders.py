@@ -1,4 +1,4 @@
-"""A run's folder from elsewhere: it resumes, and nothing of its author runs."""
+"""A run's folder from another author: it resumes, and no code of the author runs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def resume(run: Path, **more: Any) -> Any:
 
 
 def change(run: Path, keys: str, value: Any) -> None:
-    """Put something else into a checkpoint, at the place that ``keys`` name."""
+    """Replace the value at ``keys`` in a checkpoint."""
     path = run / "checkpoint" / STATE_FILE
     content = torch.load(path, weights_only=True)
     *parents, last = [int(key) if key.isdigit() else key for key in keys.split(".")]
@@ -92,7 +92,7 @@ CHECKPOINTS: dict[str, Callable[[Bomb], bytes]] = {
 
 
 @pytest.mark.parametrize("kept", [None, *CHECKPOINTS])
-def test_a_checkpoint_of_another_format_is_refused_and_no_program_in_it_is_run(
+def test_an_invalid_checkpoint_is_refused_and_its_code_does_not_run(
     kept: str | None, run: Path, tmp_path: Path
 ) -> None:
     (run / "checkpoint" / STATE_FILE).unlink()
@@ -142,7 +142,7 @@ HOSTILE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("keys", HOSTILE)
-def test_what_does_not_fit_is_refused_in_one_sentence(keys: str, run: Path) -> None:
+def test_a_checkpoint_that_does_not_fit_is_refused_in_one_sentence(keys: str, run: Path) -> None:
     """Nothing of it reaches compiled code."""
     change(run, keys, HOSTILE[keys])
     with pytest.raises(ParameterError, match=r"cannot be resumed.*begin a new run with --set") as caught:
@@ -160,7 +160,7 @@ def test_what_does_not_fit_is_refused_in_one_sentence(keys: str, run: Path) -> N
         ("run", "evaluate_against", [["llm(mine.py, base_url=http://127.0.0.1:9/v1)"]]),
     ],
 )
-def test_programs_that_foreign_settings_name_are_not_run(
+def test_programs_in_untrusted_settings_do_not_run(
     section: str, key: str, value: Any, run: Path, tmp_path: Path
 ) -> None:
     mark, program = tmp_path / "mark", tmp_path / "mine.py"
@@ -188,7 +188,7 @@ QUICK = {
     "settings.json": HOWS,
     "best.zip": ("cut", "gone"),
 }
-"""Damages that a run meets before it goes on, and a few of those with which it may go on, which takes longer."""
+"""Damage that a run detects at its start, and a few cases in which it may continue, which takes longer."""
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_damaged_folders_are_one_error_with_a_way_out(name: str, how: str, run: 
         path.unlink()
     else:
         path.write_bytes(b"" if how == "empty" else b'{"settings": [[1]], "command": 5}')
-    # Before the run goes on, which writes another one as soon as it is better.
+    # Before the run resumes, which may write a better one.
     if name == "best.zip" and how not in ("flipped", "gone"):
         with pytest.raises(DicegymError):
             best_score(path)
@@ -223,7 +223,7 @@ def test_damaged_folders_are_one_error_with_a_way_out(name: str, how: str, run: 
             assert str(run) in str(error)  # noqa: PT017 - damage may also fall where nothing is read
 
 
-def test_a_training_s_folder_means_its_best_model_unless_a_bot_is_there(short_cards: None, tmp_path: Path) -> None:
+def test_a_training_s_folder_names_its_best_model_unless_it_has_a_bot(short_cards: None, tmp_path: Path) -> None:
     game, run = dicegym.game("hog"), tmp_path / "run"
     run.mkdir()
     shutil.copy(agents_folder(game) / "ppo.zip", run / "best.zip")
@@ -236,9 +236,7 @@ def test_a_training_s_folder_means_its_best_model_unless_a_bot_is_there(short_ca
 
 
 @pytest.mark.parametrize(("values", "best"), [((0.5, 0.75, 0.6), 2), ((0.5, 0.5), 1), ((math.nan, None, 0.1), 3)])
-def test_the_folder_of_several_seeds_means_the_best_model_of_them(
-    values: Sequence[float | None], best: int, tmp_path: Path
-) -> None:
+def test_a_folder_of_seeds_names_their_best_model(values: Sequence[float | None], best: int, tmp_path: Path) -> None:
     game = dicegym.game("hog")
     folders = {9 + number: tmp_path / f"seed-{9 + number}" for number in range(1, len(values) + 1)}
     for folder, value in zip(reversed(folders.values()), reversed(values), strict=True):

@@ -1,4 +1,4 @@
-"""Trainings that are stopped, killed or finished, and gone on with."""
+"""Trainings that are stopped, killed or finished, and resumed."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ from small_runs import ALONE, LEAGUE, SMALL, STEADY, Train, small
 from dicegym.cli import main
 from dicegym.errors import ParameterError
 from dicegym.learning.preparation import prepare
+from dicegym.learning.run_folder import newest_checkpoint, replace_checkpoint
 from dicegym.players import model_file
 from dicegym.signals import SignalInterrupt, status_of
 
 pytestmark = pytest.mark.usefixtures("short_cards")
+ONE_ROLLOUT = [*STEADY, "run.steps=256"]
 
 
 @pytest.mark.parametrize(
@@ -57,14 +59,14 @@ def test_resumed_run_has_the_curve_of_an_uninterrupted_one(
     with pytest.raises(KilledError):
         training.train(game, tmp_path / "cut", overrides=overrides, progress=kill)
     resumed = training.Run(prepare(game, tmp_path / "cut", None, [], True))
-    assert resumed.model.num_timesteps == 2048  # one checkpoint interval is all that a kill may cost
+    assert resumed.model.num_timesteps == 2048  # a kill loses at most one checkpoint interval
     training.train(game, tmp_path / "cut", resume=True)
     assert (tmp_path / "cut/curve.csv").read_text() == (whole / "curve.csv").read_text()
     cards = [(folder / "model.md").read_text().splitlines() for folder in (tmp_path / "cut", whole)]
     assert [line for line in cards[0] if "| command" in line] == [line for line in cards[1] if "| command" in line]
 
 
-def test_a_checkpoint_for_which_there_is_no_room_is_an_error_of_the_system(training: Any, tmp_path: Path) -> None:
+def test_a_checkpoint_on_a_full_disk_is_an_os_error(training: Any, tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, before[1]))  # for a model, not for its optimizer
@@ -87,7 +89,7 @@ def test_run_killed_before_its_first_checkpoint_resumes_from_the_beginning(train
 
 
 @pytest.mark.slow
-def test_resuming_with_a_bot_that_remembers_beside_snapshots(training: Any, tmp_path: Path) -> None:
+def test_resuming_with_a_bot_with_memory_and_snapshots(training: Any, tmp_path: Path) -> None:
     overrides = [*SMALL, "self_play.snapshot_every=512", 'opponents={"self"=1,"streak"=1}']
     training.train("hog", tmp_path / "run", overrides=overrides)
     run = training.train("hog", tmp_path / "run", overrides=["run.steps=4096"], resume=True)
@@ -115,7 +117,7 @@ def test_run_killed_with_sigkill_resumes(training: Any, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_ctrl_c_saves_and_resuming_is_exact(training: Any, tmp_path: Path) -> None:
-    """In a process of its own, wherever it is hit."""
+    """In a separate process, at any moment."""
     command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(tmp_path / "cut")]
     settings = [word for text in [*STEADY, "run.steps=10_000_000"] for word in ("--set", text)]
     process = subprocess.Popen([*command, *settings], stderr=subprocess.PIPE, text=True)
@@ -138,7 +140,7 @@ def test_ctrl_c_saves_and_resuming_is_exact(training: Any, tmp_path: Path) -> No
     assert (tmp_path / "cut/curve.csv").read_text() == (tmp_path / "whole/curve.csv").read_text()
 
 
-def test_interrupted_league_goes_on_exactly(training: Any, done: Train, tmp_path: Path) -> None:
+def test_an_interrupted_league_continues_exactly(training: Any, done: Train, tmp_path: Path) -> None:
     _, whole = done("hog", LEAGUE)
 
     def interrupt(done: int, total: int, text: str) -> None:
@@ -187,7 +189,7 @@ def test_interrupted_while_measured_at_the_end_a_run_loses_nothing(
             raise KeyboardInterrupt
         measure(run, logger)
 
-    with monkeypatch.context() as patch:  # undone alone: whose checkpoints are whose depends on other patches
+    with monkeypatch.context() as patch:  # undone before the others, which resuming needs
         patch.setattr(training.Run, "evaluate", evaluate)
         with pytest.raises(KeyboardInterrupt):
             training.train("hog", tmp_path / "run", overrides=[*small("hog"), "run.checkpoint_every=1000000"])
@@ -224,7 +226,7 @@ def test_sigterm_saves_as_ctrl_c_does(training: Any, tmp_path: Path, monkeypatch
         if run.model.num_timesteps == 1024:
             signal.raise_signal(signal.SIGTERM)
 
-    match = r"steps are saved in .*: `dicegym train hog --run-dir .* --resume` goes on"
+    match = r"steps are saved in .*: `dicegym train hog --run-dir .* --resume` continues"
     with monkeypatch.context() as patch:
         patch.setattr(training.Run, "evaluate", asked_to_end)
         with pytest.raises(SignalInterrupt, match=match) as caught:
@@ -232,3 +234,78 @@ def test_sigterm_saves_as_ctrl_c_does(training: Any, tmp_path: Path, monkeypatch
     assert status_of(caught.value) == 143
     assert not (tmp_path / "run/run.lock").exists()
     assert model_file.facts(tmp_path / "run/checkpoint/model.zip")["timesteps"] == 1024
+
+
+# --- signals and kills at the worst moments -----------------------------------------------------------------------
+
+
+def test_a_signal_during_the_last_update_ends_the_training_before_it_is_measured(
+    training: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = training.Run(prepare("hog", tmp_path / "run", None, [*ONE_ROLLOUT, "run.steps=200"], False))
+    update, told = type(run.model).train, list[str]()
+
+    def interrupted(model: Any) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        update(model)
+
+    run.progress = lambda done, total, text: told.append(f"{done} of {total}")
+    with monkeypatch.context() as patch:
+        patch.setattr(type(run.model), "train", interrupted)
+        with pytest.raises(SignalInterrupt, match="256 steps are saved"):
+            run.learn()
+    assert [one.steps for one in run.state.curve.evaluations] == [0]
+    assert told[-1] == "256 of 256"
+    again = training.train("hog", tmp_path / "run", resume=True)
+    assert (again.first, again.state.curve.evaluations[-1].steps) == (256, 256)
+
+
+def test_a_signal_before_the_first_step_ends_the_training_at_once(
+    training: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    after: list[str] = []
+
+    def measure(run: Any, logger: Any) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        after.append("went on")
+
+    monkeypatch.setattr(training.Run, "evaluate", measure)
+    with pytest.raises(SignalInterrupt, match="--resume"):
+        training.train("hog", tmp_path / "run", overrides=ONE_ROLLOUT)
+    assert not after
+
+
+def test_a_kill_while_a_checkpoint_is_replaced_leaves_a_whole_one(tmp_path: Path) -> None:
+    """Also after a second kill, when only the old one is left."""
+
+    def fill(folder: Path) -> None:
+        assert folder == tmp_path / "checkpoint.part"
+        (folder / "state.pt").write_text("new")
+
+    replace_checkpoint(tmp_path, fill)
+    (tmp_path / "checkpoint").rename(tmp_path / "checkpoint.old")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.replace", lambda source, target: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            replace_checkpoint(tmp_path, fill)
+    assert newest_checkpoint(tmp_path) == tmp_path / "checkpoint.old"
+    replace_checkpoint(tmp_path, fill)
+    assert [one.name for one in tmp_path.iterdir()] == ["checkpoint"]
+
+
+def test_a_finished_run_without_its_checkpoint_does_not_start_over(training: Any, done: Train, tmp_path: Path) -> None:
+    _, trained = done("hog", STEADY)
+    folder = tmp_path / "run"
+    shutil.copytree(trained, folder, ignore=shutil.ignore_patterns("checkpoint*"))
+    for more in ([], ["run.steps=1_000_000"]):
+        with pytest.raises(ParameterError, match="without its checkpoint"):
+            training.train("hog", folder, overrides=more, resume=True)
+    assert model_file.facts(folder / "model.zip")["timesteps"] == 3072
+
+
+def test_new_intervals_of_a_resumed_run_count_from_its_start(training: Any, tmp_path: Path) -> None:
+    rarely = ["run.checkpoint_every=1_000_000", "run.evaluate_every=1_000_000", "run.card_games=0"]
+    training.train("hog", tmp_path / "run", overrides=[*ONE_ROLLOUT, *rarely])
+    often = ["run.steps=1_000_000", "run.checkpoint_every=64", "run.evaluate_every=16"]
+    run = training.Run(prepare("hog", tmp_path / "run", None, often, True))
+    assert (run.first, run.state.next_checkpoint, run.state.next_evaluation) == (256, 320, 272)

@@ -1,4 +1,4 @@
-"""Leagues: priorities, who leaves, the table of their history."""
+"""Leagues: priorities, leaving members, the table of results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TABLE = dicegym.game("liarsdice", players=4)
 
 @pytest.fixture
 def rates(monkeypatch: pytest.MonkeyPatch) -> Rates:
-    """What ``a`` wins against ``b`` by (a, b), instead of games; every measurement is noted in order."""
+    """Results of ``a`` against ``b`` by (a, b), in place of games; measurements are recorded in order."""
     known: Rates = {}
     asked: list[tuple[str, str]] = []
 
@@ -62,8 +62,8 @@ def weights(league: League) -> dict[str, float]:
     return dict(zip((member.name for member in league.members), league.weights(), strict=True))
 
 
-def test_who_sits_there(rates: Rates) -> None:
-    """Whoever sat there until somebody joined sits nowhere afterwards; without "self" nobody plays for it."""
+def test_the_pool_of_opponents(rates: Rates) -> None:
+    """A random player fills in until a past self joins; without "self" nothing is measured."""
 
     def seated(league: League) -> list[str]:
         return [player.name for player in league.pool().players]
@@ -102,7 +102,7 @@ def test_priorities_by_hand(rates: Rates, priority: str, expected: list[float]) 
     assert sum(league.shares().values()) == pytest.approx(1)
 
 
-def test_who_is_always_beaten_is_met_by_the_floor(rates: Rates) -> None:
+def test_a_member_that_always_loses_keeps_the_floor(rates: Rates) -> None:
     rates |= {("b", "a"): 1.0, ("b", "bacon"): 1.0, ("b", "swap"): 1.0}
     league = a_league(opponents={"bacon": 3, "swap": 1, "self": 4}, priority="hard")
     joined(league, "a")
@@ -110,7 +110,7 @@ def test_who_is_always_beaten_is_met_by_the_floor(rates: Rates) -> None:
     assert weights(league) == pytest.approx({"bacon": 3, "swap": 1, "a": 0.4, "b": 3.6})
 
 
-def test_shares_of_first_places_are_put_on_the_scale_of_duels(rates: Rates) -> None:
+def test_shares_of_first_places_are_converted_to_duels(rates: Rates) -> None:
     rates |= {("b", "even"): 0.5, ("b", "a"): 0.25}
     league = a_league(TABLE, {"even": 1, "self": 1})
     joined(league, "a")
@@ -126,7 +126,7 @@ def test_shares_of_first_places_are_put_on_the_scale_of_duels(rates: Rates) -> N
         (2, {"self": 3}, {}, ["uniform", "c", "d"]),  # equally easy ones by age
     ],
 )
-def test_the_easiest_past_self_leaves_and_nobody_scripted(
+def test_the_easiest_past_self_leaves_and_no_scripted_agent(
     rates: Rates, keep: int, opponents: dict[str, float], wins: dict[str, float], left: list[str]
 ) -> None:
     rates |= {("d", other): rate for other, rate in wins.items()}
@@ -146,7 +146,7 @@ def test_everybody_plays_everybody_once(rates: Rates) -> None:
     table = a_league(TABLE, {"self": 1})
     rates["asked"].clear()
     joined(table, "a")
-    joined(table, "x")  # with four, a among three of x is another question
+    joined(table, "x")  # with four players both directions are measured
     pairs = [("a", "uniform"), ("x", "uniform"), ("x", "a")]
     assert rates["asked"] == [one for a, b in pairs for one in ((a, b), (b, a))]
 
@@ -212,7 +212,7 @@ RESULTS = HEAD + b",against a,against b,games against a,games against b"
     ],
     ids=lambda content: repr(content[-40:]),
 )
-def test_what_is_no_table_is_refused(content: bytes, tmp_path: Path) -> None:
+def test_an_invalid_league_table_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "league.csv").write_bytes(content)
     with pytest.raises(DamagedFileError, match=r"league\.csv is (not the table of a league|no UTF-8 text)"):
         read_league(tmp_path / "league.csv")

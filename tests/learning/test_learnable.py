@@ -1,4 +1,4 @@
-"""Plain PPO learns in every environment as it is made, with nothing chosen but its identifier."""
+"""Plain PPO learns in every environment with default settings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Results(BaseCallback):
 
 
 def results(environment: Environment, steps: int, **settings: Any) -> np.ndarray:
-    """Train with nothing chosen but the environment; return the results of all episodes in order."""
+    """Train with default settings; return the results of all episodes in order."""
     env = SB3VecEnv(environment.game, 64, seed=1, **environment.settings)
     found, threads = Results(), torch.get_num_threads()
     torch.set_num_threads(1)
@@ -58,6 +58,6 @@ def rise(found: np.ndarray) -> float:
 
 @each_environment
 def test_five_minutes_are_enough(environment: Environment) -> None:
-    """With the algorithm's own settings but for the rollout; so many steps take less than five minutes."""
+    """With the algorithm's defaults except the rollout; these steps take less than five minutes."""
     found = results(environment, 320_000, n_steps=128, batch_size=512)
     assert rise(found) > RISES.get(environment.id, 10)

@@ -1,4 +1,4 @@
-"""The curve of a model's training travels with its file, and is drawn from it."""
+"""The curve of a training in its model's file, and its picture."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SAID: dict[str, Any] = {"columns": [ONE], "points": [[0, 0.1, 0.1], [10, 0.4, [0
 
 @pytest.fixture(scope="module")
 def chain(training: Any, short_cards: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of two trainings, of which the second began with the best model of the first."""
+    """A folder of two trainings; the second started from the best model of the first."""
     folder = tmp_path_factory.mktemp("chain")
     training.train("hog", folder / "first", overrides=PLAYED)
     begun = [*PLAYED, f"run.start_from={folder}/first/best.zip", "run.steps=1024"]
@@ -55,7 +55,7 @@ def svg_words(path: Path) -> list[str]:
     return re.findall(r"<text[^>]*>([^<]*)</text>", path.read_text())
 
 
-def test_a_models_file_holds_all_evaluations_of_its_training(chain: Path) -> None:
+def test_a_models_file_has_all_evaluations_of_its_training(chain: Path) -> None:
     for name in ("best.zip", "model.zip"):  # also those that came after the best one was chosen
         curve = curve_in(model_file.facts(chain / "first" / name))
         assert [score.opponent for score in curve[0].scores] == ["bacon", "swap"]
@@ -68,7 +68,7 @@ def test_a_models_file_holds_all_evaluations_of_its_training(chain: Path) -> Non
         assert len(rows) > 4
 
 
-def test_cards_show_the_picture_beside_them(chain: Path) -> None:
+def test_cards_show_the_picture_of_the_curve(chain: Path) -> None:
     for name in ("best", "model"):
         card = (chain / "second" / f"{name}.md").read_text()
         assert f"]({name}.curve.svg)" in card
@@ -82,8 +82,8 @@ def test_cards_show_the_picture_beside_them(chain: Path) -> None:
     assert again.with_legend().svg() + "\n" == (chain / "second/best.curve.svg").read_text()
 
 
-def test_the_best_model_is_marked_and_what_a_stranger_wrote_is_drawn_as_words() -> None:
-    """A training goes on after its best evaluation, and its curve with it."""
+def test_the_best_model_is_marked_and_hostile_names_are_escaped() -> None:
+    """A training continues after its best evaluation, and so does its curve."""
 
     def drawn(**facts: Any) -> Any:
         found = draw_learned({"players": 2, **facts})
@@ -101,7 +101,7 @@ def test_the_best_model_is_marked_and_what_a_stranger_wrote_is_drawn_as_words() 
 
 
 def without_curves(path: Path, target: Path) -> Path:
-    """Copy a model's file without what a training notes of its evaluations."""
+    """Copy a model's file without its evaluations."""
     about = model_file.facts(path)
     for one in facts_of_stages(about):
         one.pop(CURVE, None)  # type: ignore[attr-defined]
@@ -120,7 +120,7 @@ def test_files_without_a_curve_have_no_picture(chain: Path, tmp_path: Path) -> N
 
 
 def put(where: str, value: Any) -> dict[str, Any]:
-    """Return a curve in which something stands in place of what should."""
+    """Return a curve with one value replaced."""
     said = json.loads(json.dumps(SAID))
     *way, last = [int(one) if one.isdigit() else one for one in where.split(".")]
     inner = said
@@ -167,7 +167,7 @@ WRONG: list[Any] = [
 
 
 @pytest.mark.parametrize("said", WRONG, ids=lambda said: json.dumps(said)[:60])
-def test_what_is_no_curve_is_refused_and_harms_nothing(said: Any, chain: Path, tmp_path: Path) -> None:
+def test_an_invalid_curve_is_ignored(said: Any, chain: Path, tmp_path: Path) -> None:
     assert curve_in({CURVE: said}) == ()
     source = chain / "second/best.zip"
     about = model_file.facts(source)

@@ -49,7 +49,16 @@ def test_other_arguments_of_policies_are_taken() -> None:
         ("algorithm.target_kl=small", ParameterError, "algorithm.target_kl='small' is a text: give a number"),
         ('algorithm={name="DQN",learning_starts="x"}', ParameterError, "algorithm.learning_starts='x' is a text"),
         ('algorithm={name="DQN",optimize_memory_usage=true}', ParameterError, OF_SECTIONS),
-        ('algorithm={name="DQN",train_freq=[1,"week"]}', ParameterError, OF_SECTIONS),
+        (
+            'algorithm={name="DQN",train_freq=0}',
+            ParameterError,
+            "train_freq=0 cannot be used: give a whole",
+        ),
+        (
+            'algorithm={name="DQN",gradient_steps=0.5}',
+            ParameterError,
+            "gradient_steps=0.5 cannot be used",
+        ),
     ],
 )
 def test_models_that_cannot_be_are_refused(setting: str, error: type[Exception], match: str) -> None:
@@ -65,8 +74,8 @@ def test_a_missing_device_is_refused_instead_of_replaced() -> None:
 
 
 @pytest.mark.parametrize(("name", "games"), [("MaskablePPO", 4), ("PPO", 1024), ("MaskablePPO", 40_000)])
-def test_where_nothing_is_said_a_rollout_suits_the_number_of_games(name: str, games: int) -> None:
-    """Stable-Baselines3's own 2,048 decisions of each of 1,024 games are longer than many a training."""
+def test_the_default_rollout_suits_the_number_of_games(name: str, games: int) -> None:
+    """Stable-Baselines3's default, 2,048 decisions of each of 1,024 games, is longer than many trainings."""
     settings = override(TrainingSettings(), [f"algorithm.name={name}"])
     model = new_model(settings, SB3VecEnv("hog", games, seed=0), None)
     rollout = model.n_steps * games
@@ -82,7 +91,7 @@ def test_other_algorithms_have_their_own_defaults(name: str) -> None:
         assert getattr(ours, key, None) == getattr(theirs, key, None)
 
 
-def test_a_game_without_a_configuration_has_one_that_suits_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_game_without_a_configuration_uses_the_default_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from dicegym.learning import configuration
 
     shipped = configuration.shipped_folder("training") / "configs/default.toml"
@@ -95,7 +104,7 @@ def test_a_game_without_a_configuration_has_one_that_suits_all(monkeypatch: pyte
     assert settings.algorithm.n_steps * settings.run.games < settings.run.evaluate_every
 
 
-def test_the_states_of_generators_come_back() -> None:
+def test_the_states_of_generators_are_restored() -> None:
     with keep_generators():
         first = torch.rand(3), np.random.rand(3), random.random()  # noqa: NPY002 - the global one is what is kept
     second = torch.rand(3), np.random.rand(3), random.random()  # noqa: NPY002 - as above
@@ -139,7 +148,7 @@ def test_wrappers_of_stable_baselines3_learn_with_masks(wrapper: Any) -> None:
 
 
 @pytest.mark.parametrize("setting", ["copy=false", "autoreset_mode=Disabled", "opponent=bacon", "num_envs=2", "seed=1"])
-def test_what_the_training_says_itself_is_no_setting_of_its_games(setting: str) -> None:
-    """Without copies, what an algorithm keeps of a step would be overwritten by the next one."""
+def test_arguments_that_the_training_sets_are_not_settings_of_its_games(setting: str) -> None:
+    """Without copies, the next step would overwrite observations that an algorithm keeps."""
     with pytest.raises(UnknownNameError, match=r"\[environment\] setting"):
         games(f"environment.{setting}")

@@ -1,4 +1,4 @@
-"""Curves put together by what was tried, and drawn."""
+"""Curves grouped by experiment, and drawn."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_seeds_of_one_folder_become_a_mean_and_a_band(run_folder: RunFolder) -> 
     assert band.lowest == pytest.approx([0.0, 0.3, 0.4])
     assert band.highest == pytest.approx([0.2, 0.4, 0.6])
     assert found[0].runs[1].folder == two
-    (two / "curve.csv").write_text("steps,score\n0,0.2\n100,0.2\n")  # one that ended early counts as far as it came
+    (two / "curve.csv").write_text("steps,score\n0,0.2\n100,0.2\n")  # a run that ended early counts until its end
     (group,) = group_runs(find_runs([one.parent])[0])
     band = group.band("score")
     assert band.mean == pytest.approx([0.1, 0.3, 0.6])
@@ -81,7 +81,7 @@ def test_the_picture_shows_every_game_and_opponent(
         (["a", "--output", "no/x.png"], "the folder no does not exist"),
     ],
 )
-def test_what_cannot_be_drawn_is_said(
+def test_pictures_that_cannot_be_drawn_are_refused(
     run_folder: RunFolder,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -99,5 +99,5 @@ def test_what_cannot_be_drawn_is_said(
 
 def test_a_damaged_run_is_refused(run_folder: RunFolder) -> None:
     for name, curve in (("a", "steps,score\n0,x\n"), ("b", ""), ("c", "steps,score\n0,1,2\n"), ("d", "steps,score\n")):
-        with pytest.raises(ParameterError, match="does not hold what a training writes"):
+        with pytest.raises(ParameterError, match="does not hold the files of a training"):
             find_runs([run_folder(name, curve)])

@@ -1,4 +1,4 @@
-"""What trainings note for those who watch them, and how their folders are read while anything may stand in them."""
+"""Logs of trainings, and how folders with any content are read."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ from dicegym.learning.run_folder import (
     alone_in,
     is_empty,
 )
-from dicegym.learning.runs import DAMAGED, FINISHED, INTERRUPTED, RUNNING, inspect_run, name_runs, speeds
+from dicegym.learning.runs import DAMAGED, FINISHED, INTERRUPTED, RUNNING, find_folders, inspect_run, name_runs, speeds
 from dicegym.players.agent_info import describe_agent
 from dicegym.players.model_file import find_trained, replace_facts
 from dicegym.shipped import shipped_folder
@@ -51,7 +52,7 @@ MODEL = shipped_folder("agents") / "hog" / "ppo.zip"
 
 
 def begun(folder: Path, finished: bool = False) -> Path:
-    """Return the folder of a run that has begun, with nothing measured."""
+    """Return the folder of a started run without evaluations."""
     folder.mkdir(parents=True)
     write_about(folder, AboutRun(["dicegym", "train", "hog"], {"run": {"steps": 1000, "seed": 1}}, finished))
     (folder / CURVE_FILE).write_text("steps,score\n0,0.1\n500,0.25\n")
@@ -71,12 +72,12 @@ def ended() -> int:
 
 
 def noted(log: PaceLog, *steps: int) -> None:
-    """Note steps, of which each took a second."""
+    """Log steps that took a second each."""
     for at in steps:
         log.note(float(at), at, at // 10, now=True)
 
 
-def test_what_was_noted_is_read_again(tmp_path: Path) -> None:
+def test_a_pace_log_is_read_back(tmp_path: Path) -> None:
     noted(PaceLog(tmp_path), 0, 100, 200)
     assert [one.steps for one in read_pace(tmp_path)] == [0, 100, 200]
     noted(PaceLog(tmp_path, 150), 180)  # resumed from a checkpoint in between
@@ -84,14 +85,14 @@ def test_what_was_noted_is_read_again(tmp_path: Path) -> None:
     (tmp_path / PACE_FILE).write_text("nonsense\n\x00")
     log = PaceLog(tmp_path, 100)  # writes damaged notes anew
     noted(log, 100)
-    for steps in range(1, 50):  # and notes now and then alone
+    for steps in range(1, 50):  # and logs only now and then
         log.note(100 + steps / 100, 100 + steps, steps)
     assert [one.games for one in read_pace(tmp_path)] == [10]
 
 
 def test_evaluations_are_read_again_with_their_intervals(tmp_path: Path) -> None:
     curve, other = Curve(), SCORE._replace(opponent="b", measure="exact win rate", games=0)
-    for steps in (0, 100, 200, 200):  # measured anew, it gives way
+    for steps in (0, 100, 200, 200):  # measured again, it is replaced
         curve.add(steps, SCORE, [SCORE, other])
     curve.write(tmp_path)
     assert [(steps, scores) for steps, _, scores in read_evaluations(tmp_path)] == [
@@ -99,7 +100,7 @@ def test_evaluations_are_read_again_with_their_intervals(tmp_path: Path) -> None
     ]
 
 
-def test_speed_is_told_of_stretches(tmp_path: Path) -> None:
+def test_speeds_are_means_over_stretches(tmp_path: Path) -> None:
     pace = [Pace(float(second), 100 * second, 10 * second) for second in range(11)]
     assert [(one.seconds, one.games, one.steps) for one in speeds(pace, 5)] == [(2.5, 10, 100), (7.5, 10, 100)]
     assert speeds(pace[:1]) == []
@@ -127,7 +128,7 @@ def test_the_state_of_a_run(tmp_path: Path, finished: bool, holder: str | None, 
         for file in folder.iterdir() if "silent" in holder else ():
             os.utime(file, (0, 0))
     found = inspect_run(folder, "run")
-    assert (found.state, found.evaluations, found.problem) == (state, [], "")  # nothing was noted, and that is no harm
+    assert (found.state, found.evaluations, found.problem) == (state, [], "")  # a run without logs has no problem
     assert (found.steps, found.of_steps, found.game, found.games_a_second) == (500, 1000, "hog", None)
 
 
@@ -135,19 +136,19 @@ def test_the_state_of_a_run(tmp_path: Path, finished: bool, holder: str | None, 
 @pytest.mark.parametrize(
     "content", [b"", b"\x00\xff" * 40, b"[" * 5000, b"steps,seconds,games\n1,nan", b'{"command": 3', b"steps,score\n1"]
 )
-def test_damaged_files_cost_nobody_the_rest(tmp_path: Path, file: str, content: bytes) -> None:
+def test_a_damaged_file_does_not_hide_the_others(tmp_path: Path, file: str, content: bytes) -> None:
     folder = begun(tmp_path / "run")
     (folder / file).write_bytes(content)
     found = inspect_run(folder, "run")
     assert found.state == (DAMAGED if file == SETTINGS_FILE else INTERRUPTED)
     assert found.name == "run"
     assert found.steps >= 0
-    if file not in (SETTINGS_FILE, LOCK_FILE, EVALUATIONS_FILE, PACE_FILE) or b"nan" in content:
-        assert found.problem or not found.evaluations or file in (LOCK_FILE, EVALUATIONS_FILE, PACE_FILE)
+    if file in (SETTINGS_FILE, CURVE_FILE, "best.zip"):
+        assert found.problem
 
 
 @pytest.mark.parametrize("fact", [{"players": math.inf}, {"score": SCORE._replace(value=10**400).to_json()}])
-def test_numbers_beyond_all_bounds_cost_nobody_the_rest(tmp_path: Path, fact: dict[str, Any]) -> None:
+def test_huge_numbers_do_not_hide_the_other_files(tmp_path: Path, fact: dict[str, Any]) -> None:
     folder, huge = begun(tmp_path / "run"), 10**400
     replace_facts(folder / "best.zip", fact)
     write_about(folder, AboutRun(["dicegym", "train", "hog"], {"run": {"steps": huge}}, False))
@@ -162,6 +163,31 @@ def test_numbers_beyond_all_bounds_cost_nobody_the_rest(tmp_path: Path, fact: di
     assert describe_agent(dicegym.game("hog"), str(folder / "best.zip"))
 
 
+@pytest.mark.parametrize("sign", ["", "-"])
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        (PACE_FILE, "seconds,steps,games\n0,0,0\n1,{0},5\n2,3,{0}\n"),
+        (EVALUATIONS_FILE, "steps,opponent,measure,value,low,high,games\n{0},a,b,0.5,0.4,0.6,7\n"),
+    ],
+)
+def test_numbers_larger_than_floats_are_left_out(file: str, text: str, sign: str, tmp_path: Path) -> None:
+    folder = begun(tmp_path / "run")
+    (folder / file).write_text(text.format(sign + "9" * 400))
+    found = replace(inspect_run(folder, "run"), state=RUNNING)
+    assert (found.steps, found.evaluations, found.games_a_second, found.seconds_left) == (500, [], None, None)
+
+
+def test_seeds_are_found_while_they_are_trained(tmp_path: Path) -> None:
+    seeds = [tmp_path / "five" / f"seed-{number}" for number in (1, 2)]
+    with alone_in(tmp_path / "five"):
+        assert find_folders(tmp_path) == [tmp_path / "five"]  # it prepares them
+        for one in seeds:
+            begun(one)
+        assert find_folders(tmp_path) == seeds
+    assert find_folders(tmp_path) == seeds
+
+
 def test_runs_are_found_at_any_depth_and_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a/runs/hog", "a/runs/deep/er/seed-1", "b/runs/hog"):
         begun(tmp_path / name)
@@ -174,7 +200,7 @@ def test_runs_are_found_at_any_depth_and_told_apart(tmp_path: Path, monkeypatch:
         "runs-2/hog": tmp_path / "b/runs/hog",
     }
     monkeypatch.setattr(runs, "MOST_RUNS", 1)
-    assert len(runs.find_folders(tmp_path)) == 1
+    assert len(find_folders(tmp_path)) == 1
 
 
 # --- folders and their locks --------------------------------------------------------------------------------------
@@ -205,14 +231,14 @@ def test_another_process_is_refused_until_the_holder_ends_however_it_does(tmp_pa
     finally:
         holder.send_signal(signal.SIGKILL)
         holder.communicate()
-    assert (folder / LOCK_FILE).exists()  # what a killed one leaves is no obstacle
+    assert (folder / LOCK_FILE).exists()  # the lock of a killed process does not block
     with alone_in(folder):
         pass
     assert os.listdir(folder) == []
 
 
 def refused_in_a_thread(folder: Path) -> str:
-    """Return what another thread is told that wants to hold a folder."""
+    """Return the error in another thread that locks a folder."""
     said: list[str] = []
 
     def hold() -> None:
@@ -229,24 +255,24 @@ def refused_in_a_thread(folder: Path) -> str:
     return found
 
 
-def test_another_thread_is_refused_and_whoever_holds_may_call_what_holds(tmp_path: Path) -> None:
+def test_another_thread_is_refused_and_the_holder_may_lock_again(tmp_path: Path) -> None:
     folder = tmp_path / "a/b"
     with alone_in(folder), alone_in(tmp_path / "a/../a/b"):
         assert refused_in_a_thread(folder)
         assert is_empty(folder)
-    assert os.listdir(tmp_path) == []  # nothing was put there, so nothing stays
+    assert os.listdir(tmp_path) == []  # empty folders are removed
     with alone_in(folder):
         (folder / "z").touch()
         assert not is_empty(folder)
         strange = b'{"process": 1, "machine": "\\u001b[2J", "since": 3}'
-        for note in (b"", b"\xff", b"[" * 900, b'{"process": "\x1b"}', strange):  # what holds a lock may say anything
+        for note in (b"", b"\xff", b"[" * 900, b'{"process": "\x1b"}', strange):  # a note may contain anything
             (folder / LOCK_FILE).write_bytes(note)
             said = refused_in_a_thread(folder)
             assert said.startswith("another training writes in")
             assert "\x1b" not in said
 
 
-def test_what_is_no_folder_cannot_be_held(tmp_path: Path) -> None:
+def test_only_a_folder_can_be_locked(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "loop").symlink_to("loop")
     for path in (tmp_path / "file", tmp_path / "file/below", tmp_path / "loop"):
@@ -314,13 +340,13 @@ def test_damaged_files_give_one_class_of_error_with_a_way_out(damage: str, tmp_p
             continue
         with pytest.raises(ParameterError) as caught:
             read(path)
-        if name != "mine.toml":  # where a wrong setting has an error that says what to give
+        if name != "mine.toml":  # where a wrong setting has its own error
             assert isinstance(caught.value, DamagedFileError), (name, damage)
         assert ": " in str(caught.value)
         assert str(caught.value).isprintable(), (name, damage)
 
 
-def test_names_in_a_league_are_no_formulas_and_come_back(tmp_path: Path) -> None:
+def test_names_in_a_league_are_escaped_and_read_back(tmp_path: Path) -> None:
     table = LeagueTable(0.5)
     for name in ("=1+1", "b\x1b[2J", "c"):
         table.add(name, "agent", 0)
@@ -336,7 +362,7 @@ def test_names_in_a_league_are_no_formulas_and_come_back(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("failure", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory")])
-def test_settings_that_there_is_no_memory_for_are_refused(failure: Exception) -> None:
+def test_settings_that_need_too_much_memory_are_refused(failure: Exception) -> None:
     with pytest.raises(ParameterError, match=r"cannot be used here, .* give smaller numbers"), enough_memory("games"):
         raise failure
     with pytest.raises(RuntimeError, match="other"), enough_memory("run.games"):
@@ -353,7 +379,7 @@ def test_settings_that_there_is_no_memory_for_are_refused(failure: Exception) ->
         (5, "| command"),
     ],
 )
-def test_cards_tell_of_whatever_a_model_was_that_a_training_began_with(before: Any, words: str) -> None:
+def test_cards_describe_any_earlier_stage(before: Any, words: str) -> None:
     score = Score("win rate", "even", 0.5, 0.4, 0.6, 20)
     own = {"command": "dicegym train hog", "timesteps": 5, "seconds": 1, "machine": "", "versions": {}}
     of_game = {"game": "hog", "players": 2, "parameters": {}, "fingerprint": "", "algorithm": "PPO"}

@@ -1,4 +1,4 @@
-"""Several seeds side by side: what is begun, what becomes of those that fail or are stopped, and their band."""
+"""Several seeds in parallel: starting, failing, stopping, resuming, and their band."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ import dicegym
 from dicegym.cli import main
 from dicegym.errors import DependencyError, DicegymError, ParameterError
 from dicegym.learning.configuration import AboutRun, about_run, to_plain, write_about
-from dicegym.learning.curves import ENOUGH, band_of, common_times, interquartile_mean
+from dicegym.learning.curves import ENOUGH, Experiment, RunCurve, band_of, interquartile_mean
 from dicegym.learning.evaluate import Score
 from dicegym.learning.preparation import prepare
 from dicegym.learning.run_folder import alone_in, holder_of
@@ -48,7 +48,7 @@ ARGUMENTS = [word for text in SMALL for word in ("--set", text)]
 
 
 def _leave_a_run(task: SeedTask, finished: bool = True) -> None:
-    """Leave in a folder what a training of one seed leaves there."""
+    """Write the files of a training of one seed."""
     folder = Path(task.folder)
     folder.mkdir(parents=True, exist_ok=True)
     _, settings, command, *_ = prepare(task.game, folder, None, task.overrides, task.resume)
@@ -66,7 +66,7 @@ results: list[SeedsSummary] = []
 
 
 class Actor:
-    """A trainer that follows a script: what it writes, and what has ended it, by its seed."""
+    """A trainer that follows a script by its seed: what it writes, and how it ends."""
 
     scripts: dict[int, Callable[[Actor], str | None]]
     waits = "preparing"
@@ -119,7 +119,9 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Actor]]:
     return play
 
 
-def test_one_failing_seed_ends_no_other_and_is_tried_again(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+def test_a_failing_seed_does_not_end_the_others_and_is_retried(
+    stage: Callable[..., list[Actor]], tmp_path: Path
+) -> None:
     told: list[str] = []
     shown: list[tuple[int, int, int, str]] = []
     started = stage(tmp_path, {2: _fails}, seeds=3, told=told.append, progress=lambda *what: shown.append(what))
@@ -129,10 +131,10 @@ def test_one_failing_seed_ends_no_other_and_is_tried_again(stage: Callable[..., 
     assert told == ["seed 2 failed: out of memory"]
     assert [(one.how, one.why) for one in results[-1].results][:2] == [(FINISHED, ""), (FAILED, "out of memory")]
 
-    again = stage(tmp_path, resume=True)  # the same command, as far as it is known
+    again = stage(tmp_path, resume=True)  # without the number of seeds
     assert [(one.task.seed, one.task.resume) for one in again] == [(2, False)]
     assert {one.how for one in results[-1].results} == {FINISHED}
-    assert stage(tmp_path, resume=True) == []  # finished ones are not played again
+    assert stage(tmp_path, resume=True) == []  # finished seeds are not repeated
     more = stage(tmp_path, resume=True, seeds=5, overrides=[*SMALL, "run.steps=4096"])
     assert [(one.task.seed, one.task.resume) for one in more] == [(seed, seed < 4) for seed in range(1, 6)]
     asked = [[text for text in one.task.overrides if text.startswith("run.steps=")][-1] for one in more]
@@ -140,7 +142,9 @@ def test_one_failing_seed_ends_no_other_and_is_tried_again(stage: Callable[..., 
     assert about_run(folder_of(tmp_path, 3)).settings["run"]["steps"] == 4096
 
 
-def test_a_signal_is_handed_on_and_what_waits_does_not_begin(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+def test_a_signal_is_forwarded_and_waiting_trainings_do_not_start(
+    stage: Callable[..., list[Actor]], tmp_path: Path
+) -> None:
     def stops(actor: Actor) -> str | None:
         if not actor.signals:
             os.kill(os.getpid(), signal.SIGTERM)
@@ -148,7 +152,7 @@ def test_a_signal_is_handed_on_and_what_waits_does_not_begin(stage: Callable[...
         _leave_a_run(actor.task, finished=False)
         return "saved"
 
-    with pytest.raises(SignalInterrupt, match=r"continue by `dicegym train .* --resume`") as end:
+    with pytest.raises(SignalInterrupt, match=r"continue with `dicegym train .* --resume`") as end:
         stage(tmp_path, {1: stops}, seeds=4)
     assert end.value.number == signal.SIGTERM
     assert not (folder_of(tmp_path, 4) / "settings.json").exists()
@@ -181,7 +185,7 @@ def test_a_signal_is_handed_on_and_what_waits_does_not_begin(stage: Callable[...
         ({}, {"seeds": 2, "overrides": ["run.steps=x"], "folder": "other"}, "run.steps='x' cannot be used"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_begins(
+def test_invalid_arguments_are_refused_before_any_seed_starts(
     stage: Callable[..., list[Actor]], tmp_path: Path, first: dict[str, Any], then: dict[str, Any], match: str
 ) -> None:
     stage(tmp_path / "set", **{"seeds": 2, **first})
@@ -190,7 +194,9 @@ def test_what_cannot_be_is_refused_before_anything_begins(
         stage(folder, **then)
 
 
-def test_the_results_of_finished_seeds_are_told_and_drawn(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+def test_the_results_of_finished_seeds_are_summarised_and_drawn(
+    stage: Callable[..., list[Actor]], tmp_path: Path
+) -> None:
     stage(tmp_path, seeds=5)
     (found,) = results
     assert [(one.seed, one.how, one.steps, one.end) for one in found.results][2] == (3, FINISHED, 2048, 0.3)
@@ -202,11 +208,11 @@ def test_the_results_of_finished_seeds_are_told_and_drawn(stage: Callable[..., l
     with pytest.raises(SystemExit, match="0"):
         main(["runs", "plot", str(tmp_path), "--output", str(tmp_path / "picture.svg")])
     picture = (tmp_path / "picture.svg").read_text()
-    assert "bands: 95 % intervals" in picture  # whose words go on in the next line
+    assert "bands: 95 % intervals" in picture  # the text continues in the next line
     assert picture.count("<polygon") == 1
 
 
-def test_settings_of_others_begin_nothing_without_trust(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+def test_untrusted_settings_start_nothing(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
     stage(tmp_path, seeds=2)
     assert holds_seeds(tmp_path)
     path = tmp_path / SEEDS_FILE
@@ -233,11 +239,12 @@ def test_interquartile_means_and_intervals() -> None:
     values = np.array([0.0, 1.0, 2.0, 3.0, 100.0])
     assert interquartile_mean(values) == pytest.approx(2.0)  # one is left out at each end
     assert interquartile_mean(values[:3]) == pytest.approx(1.0)  # nobody
-    steps, found = common_times([(np.array([0, 10]), np.array([0.0, 1.0])), (np.array([5]), np.array([0.5]))])
-    assert steps.tolist() == [0, 5, 10]
-    assert np.isnan(found).tolist() == [[False, False, False], [True, False, True]]
-    few = band_of(steps, found)
-    assert few.runs.tolist() == [1, 2, 1]
+    score = Score("win rate", "bacon", 0.5, 0.5, 0.5, 0)
+    curves = [(np.array([0, 10]), np.array([0.0, 1.0])), (np.array([5]), np.array([0.7]))]
+    runs = [RunCurve(Path(), "hog", 2, score, steps, {"score": values}) for steps, values in curves]
+    few = Experiment("", tuple(runs)).band("score")
+    assert (few.steps.tolist(), few.runs.tolist()) == ([0, 5, 10], [1, 2, 1])
+    assert few.mean == pytest.approx([0.0, 0.6, 1.0])
     assert np.isnan(few.low).all()
 
 
@@ -245,7 +252,7 @@ def test_interquartile_means_and_intervals() -> None:
     ("runs", "least"),
     [(ENOUGH, 0.84), *(pytest.param(runs, least, marks=pytest.mark.slow) for runs, least in ((10, 0.91), (20, 0.92)))],
 )
-def test_intervals_cover_as_often_as_is_said(runs: int, least: float) -> None:
+def test_intervals_have_the_documented_coverage(runs: int, least: float) -> None:
     """The page on training says how often: 0.89 for four runs, 0.94 for ten. The percentile bootstrap is too narrow."""
     band = band_of(np.arange(600), np.random.default_rng(runs).normal(size=(runs, 600)))
     covered = ((band.low <= 0) & (band.high >= 0)).mean()
@@ -253,7 +260,7 @@ def test_intervals_cover_as_often_as_is_said(runs: int, least: float) -> None:
 
 
 @pytest.mark.slow
-def test_two_seeds_train_in_processes_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_seeds_train_in_separate_processes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "set"
     with pytest.raises(SystemExit, match="0"):
         main(["train", "hog", "--run-dir", str(folder), "--seeds", "2", *ARGUMENTS])
@@ -299,7 +306,7 @@ def _children(process: int) -> list[int]:
     return [int(one) for one in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
 
 
-def test_a_game_brings_its_parameters(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+def test_a_game_object_passes_its_parameters_to_the_seeds(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
     (task,) = (one.task for one in stage(tmp_path, game=dicegym.game("hog", goal=50), seeds=1))
     assert (task.game, task.overrides[0]) == ("hog", "game={players = 2, goal = 50, memory = 0}")
 
@@ -321,7 +328,7 @@ ON_NODES = [
 
 
 class Ray:
-    """A cluster on which a training has ended in some way, or has not."""
+    """A cluster on which a training has ended, or still runs."""
 
     def __init__(self, end: str | DicegymError | None) -> None:
         self.ray: Any = self
@@ -350,7 +357,7 @@ def _node_task(folder: Path) -> SeedTask:
     return SeedTask("hog", str(folder / "seed-3"), 3, "", (), False, 2)
 
 
-def test_a_training_says_what_it_needs_and_what_has_ended_it(tmp_path: Path) -> None:
+def test_a_training_on_a_cluster_reports_its_needs_and_its_end(tmp_path: Path) -> None:
     for end, said in ((None, None), ("", ""), (DicegymError("lost"), "lost")):
         ray = Ray(end)
         trainer = RayTrainer(ray, _node_task(tmp_path))  # type: ignore[arg-type]
@@ -362,7 +369,7 @@ def test_a_training_says_what_it_needs_and_what_has_ended_it(tmp_path: Path) -> 
     assert ray.cancelled == [False, True]
 
 
-def test_a_cluster_takes_all_trainings_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_queues_all_trainings(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = SimpleNamespace(processors={"one": 4, "two": 2})
     monkeypatch.setattr(ray_trainer, "connect", lambda address, told: contextlib.nullcontext(cluster))
     with ray_trainer.ray_backend() as backend:
@@ -371,14 +378,14 @@ def test_a_cluster_takes_all_trainings_at_once(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.fixture
 def node(monkeypatch: pytest.MonkeyPatch) -> list[SeedTask]:
-    """Let this process be a node's; return what is trained on it."""
+    """Use this process as a node's; return the tasks trained on it."""
     trained: list[SeedTask] = []
     monkeypatch.setattr(ray_trainer, "prepare_process", lambda version: None)
     monkeypatch.setattr(ray_trainer, "train_seed", trained.append)
     return trained
 
 
-def test_a_node_that_does_not_see_the_folder_is_told_what_to_do(node: list[SeedTask], tmp_path: Path) -> None:
+def test_a_node_without_the_shared_folder_is_refused(node: list[SeedTask], tmp_path: Path) -> None:
     with alone_in(tmp_path / "there"):
         holder = holder_of(tmp_path / "there")
     with pytest.raises(
@@ -388,7 +395,7 @@ def test_a_node_that_does_not_see_the_folder_is_told_what_to_do(node: list[SeedT
     assert not node
 
 
-def test_a_training_goes_on_from_what_its_lost_process_left(
+def test_a_training_resumes_what_its_lost_process_left(
     node: list[SeedTask], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -429,7 +436,7 @@ def test_clusters_are_for_several_seeds(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.slow
-def test_a_seed_whose_node_dies_goes_on_elsewhere_as_if_nothing_had_happened(tmp_path: Path) -> None:
+def test_a_seed_whose_node_dies_continues_exactly_on_another(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     program = Path(__file__).with_name("seeds_on_nodes.py")
     request = {"folder": str(tmp_path / "there"), "overrides": ON_NODES, "result": str(tmp_path / "result.json")}

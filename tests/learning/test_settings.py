@@ -1,4 +1,4 @@
-"""Settings of trainings: defaults, files, overrides, and what people are told of them."""
+"""Settings of trainings: defaults, files, overrides and descriptions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ each_game = pytest.mark.parametrize("game", GAMES)
 
 
 @each_game
-def test_a_configuration_is_read_as_it_stands(game: str) -> None:
+def test_a_shipped_configuration_is_read(game: str) -> None:
     plain = tomllib.loads((shipped_folder("training") / f"configs/{game}.toml").read_text())
     read = to_plain(read_config(game))
     for section, values in plain.items():
@@ -45,7 +45,7 @@ def test_a_configuration_is_read_as_it_stands(game: str) -> None:
     assert from_plain(read) == read_config(game)
 
 
-def test_a_file_need_not_repeat_defaults_and_its_errors_say_where_they_stand(tmp_path: Path) -> None:
+def test_a_file_need_not_repeat_defaults_and_its_errors_name_it(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     for text, settings in (("[run]\nsteps = 5_000\n", {"run": RunSettings(steps=5000)}), ("", {})):
         path.write_text(text)
@@ -60,7 +60,7 @@ def test_a_file_need_not_repeat_defaults_and_its_errors_say_where_they_stand(tmp
 
 
 def repeated_defaults() -> Iterator[tuple[str, str, str]]:
-    """Yield (game, section.key, reason) of each line of a shipped configuration that says what would hold without."""
+    """Yield (game, section.key, reason) of each line of a shipped configuration that repeats a default."""
     defaults = to_plain(TrainingSettings())
     for game in GAMES:
         section = ""
@@ -74,7 +74,7 @@ def repeated_defaults() -> Iterator[tuple[str, str, str]]:
 
 
 def test_a_default_is_repeated_only_with_a_reason_of_the_game() -> None:
-    """A reason that two games share is none of theirs: `dicegym runs settings` tells it of all."""
+    """A reason that two games share belongs in `dicegym runs settings`."""
     found = list(repeated_defaults())
     assert found
     for game, setting, reason in found:
@@ -83,7 +83,7 @@ def test_a_default_is_repeated_only_with_a_reason_of_the_game() -> None:
         assert not others, f"{game}.toml: {setting} is the default, for a reason that also {others} give: leave it out"
 
 
-def test_every_setting_is_told_with_what_it_takes_and_means() -> None:
+def test_every_setting_has_a_description() -> None:
     told = {f"{one.section}.{one.key}": one for one in describe_settings()}
     for section, values in to_plain(TrainingSettings()).items():
         assert {f"{section}.{key}" for key in values} <= set(told)
@@ -126,7 +126,7 @@ def test_a_whole_section_is_replaced() -> None:
     after = override(read_config("hog"), ['algorithm={name="DQN", buffer_size=500}', 'opponents={"swap"=1}'])
     assert to_plain(after)["algorithm"] == {"name": "DQN", "buffer_size": 500}
     assert after.opponents == {"swap": 1.0}
-    assert after.algorithm.n_steps is None  # as the algorithm has it
+    assert after.algorithm.n_steps is None  # the algorithm's default
 
 
 @pytest.mark.parametrize("value", ["\U0001f642.py", "a\x7f\x80\u2028b\\", 'say "no"', math.inf, 1e300, 1e-300, True])
@@ -137,7 +137,7 @@ def test_every_value_is_written_as_toml_reads_it(value: Any) -> None:
         assert from_plain(tomllib.loads(to_toml(settings))) == settings
 
 
-def test_a_game_is_given_with_its_parameters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_game_object_passes_its_parameters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     game, asked = dicegym.game("liarsdice", players=3, dice=2), list[Any]()
     monkeypatch.setattr(preparation, "prepare", lambda *given: asked.extend(given) or 1 / 0)
     with pytest.raises(ZeroDivisionError):
@@ -148,7 +148,7 @@ def test_a_game_is_given_with_its_parameters(monkeypatch: pytest.MonkeyPatch, tm
 
 
 @pytest.mark.parametrize("value", ["1.5", "inf", "nan", "-1e6", "1e300", "true", '"1e6"'])
-def test_what_is_no_whole_number_is_none(value: str) -> None:
+def test_numbers_that_are_not_whole_are_refused(value: str) -> None:
     with pytest.raises(ParameterError, match=r"run\.steps=.* cannot be used: give a whole number from 1 on"):
         override(read_config("hog"), [f"run.steps={value}"])
 
@@ -170,7 +170,7 @@ def test_a_run_is_resumed_with_its_own_settings(tmp_path: Path) -> None:
     _, settings, command, *_ = prepare("hog", tmp_path, None, ["run.steps=7"], resume=True)
     assert settings == TrainingSettings(run=RunSettings(seed=3, steps=7))
     assert command == "dicegym train hog --set run.seed=3 --set run.steps=7"
-    with pytest.raises(ParameterError, match="holds a run of hog, and not of liarsdice: name that game"):
+    with pytest.raises(ParameterError, match="holds a run of hog, not of liarsdice: name that game"):
         prepare("liarsdice", tmp_path, None, [], resume=True)
 
 
@@ -191,7 +191,7 @@ def test_a_configuration_says_what_was_searched(file: Path) -> None:
         ("equilibrium_taught", [], "agent of Hog 'even'"),
     ],
 )
-def test_who_names_an_agent_that_there_is_not_is_told(
+def test_unknown_agents_in_settings_are_refused(
     config: str | None, overrides: list[str], words: str, tmp_path: Path
 ) -> None:
     file = None if config is None else Path(config)
@@ -199,7 +199,7 @@ def test_who_names_an_agent_that_there_is_not_is_told(
         prepare("hog", tmp_path / "run", file, overrides, False)
 
 
-def test_a_configuration_of_another_game_is_named(tmp_path: Path) -> None:
+def test_an_error_names_the_configuration_of_another_game(tmp_path: Path) -> None:
     for other, why in (("liarsdice", "'dice'"), ("yatzy", "players=1")):
         with pytest.raises(ParameterError, match=rf"--config {other} is not for hog \(.*{why}.*name another"):
             prepare("hog", tmp_path / "run", Path(other), [], False)

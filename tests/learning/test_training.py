@@ -65,7 +65,7 @@ def test_run_leaves_models_settings_curve_and_tensorboard(
     for fact in (f"dicegym train {game} --set run.games=16", "| seed | 1 |", "3,072 decisions", str(run.score)):
         assert fact in page
     monkeypatch.setattr("dicegym.learning.card.agent_names", agent_names)
-    page = card(folder / "model.zip", 10)  # tells of every scripted agent
+    page = card(folder / "model.zip", 10)  # with every scripted agent
     scripted = [name for name in agent_names(run.game) if not isinstance(resolve(run.game, name), Path)]
     for name in scripted if run.game.players > 1 else ["nobody"]:
         assert f"| {name} |" in page
@@ -91,7 +91,7 @@ def test_evaluation_against_several_opponents(training: Any, tmp_path: Path) -> 
     def evaluated(steps: int, score: Score) -> None:
         measured.append([str(steps), f"{score.value:.9f}"])
         curve = (tmp_path / "run/curve.csv").read_text().splitlines()
-        assert curve[-1].split(",")[:2] == measured[-1]  # it is told when it is written
+        assert curve[-1].split(",")[:2] == measured[-1]  # called after it was written
 
     def progress(done: int, total: int, text: str) -> None:
         told.append(text)
@@ -130,7 +130,7 @@ def test_evaluation_against_several_opponents(training: Any, tmp_path: Path) -> 
 def test_evaluations_play_games_that_training_never_sees(
     training: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Everything that is measured has seeds from 2**63 on; batches have smaller ones."""
+    """All evaluations have seeds from 2**63 on; batches have smaller ones."""
     measured, trained = set(), set()
     begin, reset = loops.begin_rows, BatchEnv.reset
 
@@ -157,5 +157,5 @@ def test_self_play_meets_snapshots_and_keeps_the_newest(done: Train, game: str) 
     run, _ = done(game, small(game, ALONE))
     names = [member.name for member in run.league.members]
     assert names == (["uniform", "snapshot 2048"] if run.game.players > 1 else ["uniform"])
-    met = names[1:] or names  # who sat there until the first past self joined is gone
+    met = names[1:] or names  # the random player is gone
     assert {player.name for player in run.env.batch.pool.players} >= set(met)

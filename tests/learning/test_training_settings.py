@@ -22,7 +22,7 @@ from dicegym.shipped import shipped_folder
 pytestmark = pytest.mark.usefixtures("short_cards")
 
 
-def test_training_begins_with_the_networks_of_another_model(training: Any, done: Train, tmp_path: Path) -> None:
+def test_training_starts_from_another_model(training: Any, done: Train, tmp_path: Path) -> None:
     first, folder = done("hog", small("hog"))
     begin = f"run.start_from={folder}/model.zip"
     second = training.train("hog", tmp_path / "second", overrides=[*small("hog"), begin, "run.seed=2", "run.steps=512"])
@@ -41,8 +41,8 @@ def test_training_begins_with_the_networks_of_another_model(training: Any, done:
     assert not (tmp_path / "third").exists()
 
 
-def test_who_begins_with_a_model_that_was_taught_has_a_critic_of_its_own(training: Any, tmp_path: Path) -> None:
-    """Who taught it taught no values, so it has eight units for them, which nobody who learns by rewards can use."""
+def test_a_training_from_a_taught_model_has_a_new_critic(training: Any, tmp_path: Path) -> None:
+    """Imitation learns no values, so the taught critic has eight units, too few for learning from rewards."""
     short = ["run.steps=16", "algorithm.n_steps=1", "algorithm.batch_size=16", "algorithm.n_epochs=1"]
     wide = [*SMALL, *short, "run.card_games=0", "run.start_from=taught", "game.memory=0"]
     sizes = "network.net_arch={pi=[512,512],vf=[64,32]}"
@@ -56,10 +56,8 @@ def test_who_begins_with_a_model_that_was_taught_has_a_critic_of_its_own(trainin
         training.train("hog", tmp_path / "other", overrides=[*wide, "network.net_arch={pi=[64],vf=[64]}"])
 
 
-def test_a_training_begins_with_an_agent_of_its_game_or_a_file_or_the_best_one_of_a_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A tilde in a setting or a file of settings is not the shell's to expand."""
+def test_a_training_starts_from_an_agent_a_file_or_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shell does not expand a tilde in a setting or a file."""
     game, file = dicegym.game("liarsdice"), shipped_folder("agents") / "liarsdice" / "taught.zip"
     assert find_model_file(game, "taught") == str(file)
     for variable in ("HOME", "USERPROFILE"):
@@ -81,7 +79,7 @@ def test_a_training_begins_with_an_agent_of_its_game_or_a_file_or_the_best_one_o
         ("./", r"^\./ is a folder, not a file, and"),
     ],
 )
-def test_a_training_that_begins_with_nobody_s_networks_is_told_who_there_is(
+def test_an_unknown_start_lists_the_models(
     training: Any, named: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -90,8 +88,8 @@ def test_a_training_that_begins_with_nobody_s_networks_is_told_who_there_is(
     assert not (tmp_path / "run" / "settings.json").exists()
 
 
-def test_agents_of_other_parameters_begin_nothing(training: Any, tmp_path: Path) -> None:
-    """Not that there is none of this name."""
+def test_an_agent_with_other_parameters_cannot_be_the_start(training: Any, tmp_path: Path) -> None:
+    """The error does not say that the name is unknown."""
     with pytest.raises(ModelError, match=r"taught\.zip.*dice"):
         training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, "game.dice=1", "run.start_from=taught"])
 
@@ -139,7 +137,7 @@ def test_a_file_and_a_card_may_be_left_out_and_opponents_are_a_pool(training: An
         (["run.steps=abc"], ParameterError, "run.steps='abc' cannot be used"),
         (["algorithm.n_stps=3"], ParameterError, "Did you mean 'n_steps'"),
         (["algorithm.policy=CnnPolicy"], ParameterError, "'policy'"),
-        (["algorithm={ent_coef_end=0.1}"], ParameterError, "algorithm.ent_coef_end says where to"),
+        (["algorithm={ent_coef_end=0.1}"], ParameterError, "algorithm.ent_coef_end has no start"),
         (["network.activation=Foo"], ParameterError, "activation='Foo'"),
         (["environment.max_steps=5"], UnknownNameError, "Did you mean 'max_episode_steps'"),
         (["environment.seat=9"], ParameterError, "seat=9"),

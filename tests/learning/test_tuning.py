@@ -1,4 +1,4 @@
-"""Searching for settings: what is searched, the study and how it goes on, and what is written of it."""
+"""Searching for settings: the search space, the study and how it continues, and its result."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Train = Callable[..., None]
 
 @pytest.fixture
 def made_up(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Put curves that follow from the settings in the place of trainings; return what may stop one of them."""
+    """Replace trainings by curves that follow from the settings; return what may stop one of them."""
     stop: dict[str, Any] = {"at": None, "left": 0}
 
     def train(game, folder, config, overrides, resume=False, progress=None, evaluated=None):  # noqa: ANN001, ANN202 - stands in for `train`
@@ -81,7 +81,7 @@ def kept(folder: Path) -> list[optuna.trial.FrozenTrial]:
 # --- what is searched -------------------------------------------------------------------------------------------
 
 
-def test_options_say_what_is_searched() -> None:
+def test_a_search_space_is_read() -> None:
     found = read_space(
         [
             "algorithm.n_epochs={low=2, high=8}",
@@ -97,7 +97,7 @@ def test_options_say_what_is_searched() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_configuration_of_every_game_is_a_point_of_what_is_usual_or_lies_outside(game: str) -> None:
+def test_every_configuration_is_inside_or_outside_the_default_space(game: str) -> None:
     plain, space = to_plain(read_config(game)), read_space(USUAL)
     point = usual_point(space, read_config(game))
     inside = all(
@@ -121,9 +121,9 @@ def test_the_configuration_of_every_game_is_a_point_of_what_is_usual_or_lies_out
         ("algorithm.n_epochs={low=6, high=5}", "low=6.* high=5"),
         ("algorithm.ent_coef={low=0.0, high=1.0, log=true}", "low.* > 0"),
         ("algorithm.ent_coef={lo=1}", "low"),
-        ("algorithm.ent_coef", "says nothing to search"),
+        ("algorithm.ent_coef", "cannot be searched"),
         *(
-            (f"algorithm.{said}", "nothing to search")
+            (f"algorithm.{said}", "cannot be searched")
             for said in (
                 "n_epochs=5",
                 "n_epochs={low=5}",
@@ -135,7 +135,7 @@ def test_the_configuration_of_every_game_is_a_point_of_what_is_usual_or_lies_out
         ),
     ],
 )
-def test_what_cannot_be_set_is_refused_before_anything_is_tried(wrong: str, words: str, tmp_path: Path) -> None:
+def test_invalid_searches_are_refused_before_any_trial(wrong: str, words: str, tmp_path: Path) -> None:
     with pytest.raises((ParameterError, UnknownNameError), match=words):
         tune("hog", tmp_path / "study", 1, 64, [*RATES, wrong])
     assert not (tmp_path / "study").exists()
@@ -144,13 +144,11 @@ def test_what_cannot_be_set_is_refused_before_anything_is_tried(wrong: str, word
 # --- the study --------------------------------------------------------------------------------------------------
 
 
-def test_the_configuration_is_tried_first_and_what_goes_badly_is_given_up(
-    made_up: dict[str, Any], tmp_path: Path
-) -> None:
+def test_the_configuration_is_tried_first_and_bad_trials_are_pruned(made_up: dict[str, Any], tmp_path: Path) -> None:
     found = tune("hog", tmp_path, 14, 1600, RATES)
     assert found.trials()[0].params == {"algorithm.learning_rate": 1e-3}
     assert found.best is not None
-    assert found.best.number == 0  # what is made up says so
+    assert found.best.number == 0  # by the made-up curves
     states = [one.state for one in found.trials()]
     assert TrialState.PRUNED in states
     assert states.count(TrialState.COMPLETE) + states.count(TrialState.PRUNED) == 14
@@ -172,9 +170,9 @@ def test_the_same_command_continues_an_interrupted_study(made_up: dict[str, Any]
     assert len(tune("hog", tmp_path, 9, 1600, RATES).trials()) == 9
     found = tune("hog", tmp_path, 11, 1600, RATES)
     assert len(found.trials()) == len({str(one.params) for one in found.trials()}) == 11  # none is drawn twice
-    with pytest.raises(ParameterError, match="begun with steps=1600"):  # another question is another study
+    with pytest.raises(ParameterError, match="began with steps=1600"):  # another plan is another study
         tune("hog", tmp_path, 12, 3200, RATES)
-    with pytest.raises(ParameterError, match="begun with search="):
+    with pytest.raises(ParameterError, match="began with search="):
         tune("hog", tmp_path, 12, 1600, [*RATES, "algorithm.n_epochs={low=2, high=8}"])
     first, again = (tune("hog", tmp_path / name, 3, 1600, RATES).trials() for name in "ab")
     assert [(one.params, one.intermediate_values) for one in first] == [
@@ -182,9 +180,9 @@ def test_the_same_command_continues_an_interrupted_study(made_up: dict[str, Any]
     ]
 
 
-def test_one_that_fails_ends_no_study(made_up: dict[str, Any], tmp_path: Path) -> None:
+def test_a_failing_trial_does_not_end_the_study(made_up: dict[str, Any], tmp_path: Path) -> None:
     made_up.update(at=("trial-001", 3), error=ValueError("nan"))
-    without = ['algorithm={name="FastMaskablePPO"}']  # the first rate is searched, and nothing else says it
+    without = ['algorithm={name="FastMaskablePPO"}']  # only the search sets the first rate
     search = [*RATES, "algorithm.learning_rate_end={low=1e-6, high=1e-5}"]  # needs another that is searched
     found = tune("hog", tmp_path, 3, 1600, search, overrides=without)
     assert found.best is not None
@@ -198,7 +196,7 @@ def test_one_that_fails_ends_no_study(made_up: dict[str, Any], tmp_path: Path) -
 # --- the best settings ------------------------------------------------------------------------------------------
 
 
-def test_the_best_settings_are_ready_to_be_used(made_up: dict[str, Any], tmp_path: Path) -> None:
+def test_the_best_settings_can_be_used(made_up: dict[str, Any], tmp_path: Path) -> None:
     search = [*RATES, "network.net_arch={choices=[[8], [16], {pi=[128], vf=[8]}]}"]
     found = tune("hog", tmp_path, 6, 1600, search, overrides=SMALL, pruner=optuna.pruners.NopPruner())
     assert write_best(found) == tmp_path / "best.toml"
@@ -207,13 +205,13 @@ def test_the_best_settings_are_ready_to_be_used(made_up: dict[str, Any], tmp_pat
     settings = read_config("hog", tmp_path / "best.toml")
     assert settings == override(read_config("hog"), found.plan.settings(best))
     assert settings.algorithm.learning_rate == best.params["algorithm.learning_rate"]
-    assert settings.run.steps == read_config("hog").run.steps  # the trials were short, and the next is not
+    assert settings.run.steps == read_config("hog").run.steps  # not as short as the trials
     words = shlex.split(train_command(found))
     whole_command().make_context("dicegym", words[1:])  # can be typed
 
 
-def test_the_command_trains_goes_on_and_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With trainings as they are: what is reported is the runs' own curves."""
+def test_the_command_trains_continues_and_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With real trainings: the report has the runs' own curves."""
     words = ["runs", "tune", "hog", "--run-dir", str(tmp_path), "--steps", "512"]
     words += [word for text in (*SMALL, "game.goal=20") for word in ("--set", text)]
     words += ["--search", "algorithm.learning_rate={low=1e-4, high=1e-2, log=true}"]
@@ -221,7 +219,7 @@ def test_the_command_trains_goes_on_and_reports(tmp_path: Path, capsys: pytest.C
         with pytest.raises(SystemExit, match="0"):
             main([*words, "--trials", trials])
     said = capsys.readouterr().out
-    assert "2 trials: 2 ran to its end" in said
+    assert "2 trials: 2 completed" in said
     assert "dicegym train hog" in said
     for one in kept(tmp_path):
         curve = (tmp_path / f"trial-{one.number:03}/curve.csv").read_text().split()[1:]
@@ -241,7 +239,7 @@ def test_the_command_trains_goes_on_and_reports(tmp_path: Path, capsys: pytest.C
 
 def test_one_process_at_a_time_works_on_a_study_of_one_game(made_up: dict[str, Any], tmp_path: Path) -> None:
     tune("hog", tmp_path, 1, 1600, RATES)
-    with pytest.raises(ParameterError, match="holds a study of hog, and not of yatzy"):
+    with pytest.raises(ParameterError, match="holds a study of hog, not of yatzy"):
         tune("yatzy", tmp_path, 2, 1600, RATES)
     with ThreadPoolExecutor(1) as pool, alone_in(tmp_path), pytest.raises(ParameterError, match="another training"):
         pool.submit(tune, "hog", tmp_path, 2, 1600, RATES).result()
@@ -250,7 +248,7 @@ def test_one_process_at_a_time_works_on_a_study_of_one_game(made_up: dict[str, A
 
 
 @pytest.mark.parametrize("seed", [-1, 1 << 32, 0.5])
-def test_a_seed_that_no_sampler_takes_is_refused_before_anything_is_tried(seed: Any, tmp_path: Path) -> None:
+def test_a_seed_that_no_sampler_takes_is_refused_before_any_trial(seed: Any, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="the seed of a study"):
         tune("hog", tmp_path / "study", 1, 1600, RATES, seed=seed)
     assert not (tmp_path / "study").exists()

@@ -1,4 +1,4 @@
-"""A MaskablePPO whose time goes into the games' decisions instead of into overhead."""
+"""A MaskablePPO with little overhead for small networks and quick environments."""
 
 from dicegym.learning.fast_ppo.algorithm import FastMaskablePPO
 

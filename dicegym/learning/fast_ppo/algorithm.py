@@ -1,4 +1,4 @@
-"""`FastMaskablePPO`: sb3-contrib's MaskablePPO with its rollouts and updates computed by hand-written passes."""
+"""`FastMaskablePPO`: sb3-contrib's MaskablePPO with hand-written passes for rollouts and updates."""
 
 from __future__ import annotations
 
@@ -27,42 +27,40 @@ from dicegym.learning.fast_ppo.layout import why_not
 
 Self = TypeVar("Self", bound="FastMaskablePPO")
 SMALLEST = 1e-30
-"""What ``clip_range_vf`` is at least: the passes take 0 as no clipping, and a schedule may end there."""
+"""Least ``clip_range_vf``: 0 means no clipping to the passes, but a schedule may end at 0."""
 
 
 class FastMaskablePPO(MaskablePPO):
     """MaskablePPO, several times as fast on a processor: same policy, files, callbacks, schedules and logs.
 
-    It computes plain networks (linear layers with ReLU or tanh between, discrete actions, Adam, on the CPU) by passes
-    of its own in as many threads as ``torch.get_num_threads()`` says. For anything else it does what MaskablePPO does,
-    and warns with the reason, which is also in ``fallback``.
+    It computes plain networks (linear layers with ReLU or tanh, discrete actions, Adam, on the CPU) with its own passes
+    on ``torch.get_num_threads()`` threads. Otherwise it falls back to MaskablePPO's code, and warns with the reason.
 
-    Any environment of Stable-Baselines3 or Gymnasium will do: one, a vector of them, or an id. Its observations are
-    flattened as Stable-Baselines3 does it. Masks come from its method ``action_masks``, or else from the entry
-    ``action_mask`` of Dict observations, which the networks do not see, or else from that of ``info``; without any, all
-    actions are legal.
+    The environment may be any of Stable-Baselines3 or Gymnasium: one, a vector, or an id. Observations are flattened as
+    in Stable-Baselines3. Masks come from the first of these: its method ``action_masks``, the entry ``action_mask`` of
+    Dict observations, which the networks do not see, or that entry of ``info``; otherwise all actions are legal.
 
-    An update takes the same step as MaskablePPO's from the same rollout and generators, up to the rounding of float32.
-    Actions are drawn with one number each, so that rollouts of the same seed differ from MaskablePPO's. With another
-    number of threads sums are rounded otherwise.
+    An update takes the same step as MaskablePPO's from the same rollout and generators, up to rounding in float32.
+    Each action is drawn with one number, so rollouts differ from MaskablePPO's for the same seed. The number of
+    threads changes the rounding of sums.
 
-    Files are MaskablePPO's: each loads the other's with ``load``. The anchor stays out of them: a resumed
-    ``dicegym train`` uses its own again, and what is loaded otherwise begins with the policy as it is.
+    MaskablePPO and this class ``load`` each other's files. They do not contain the anchor: a resumed ``dicegym train``
+    restores it, otherwise it starts at the loaded policy.
 
     Args:
         *args: as for MaskablePPO.
         kl_coef: weight in the loss of the divergence from an anchor, KL(policy || anchor), per decision: the magnet of
             Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and two-player
             zero-sum games", ICLR 2023, which keeps self-play from running in circles.
-        kl_anchor_rate: share of the way to the policy that the anchor's parameters move after each update.
+        kl_anchor_rate: step of the anchor's parameters towards the policy's after each update, from 0 to 1.
         **kwargs: as for MaskablePPO.
 
     Attributes:
-        fallback: why MaskablePPO's own code is at work; empty if it is not.
+        fallback: why MaskablePPO's code is used; empty if it is not.
 
     Raises:
-        ParameterError: ``n_steps``, ``batch_size``, ``n_epochs``, ``kl_coef`` or ``kl_anchor_rate`` cannot be, or there
-            is a ``kl_coef`` where MaskablePPO's own code, which has none, would be at work.
+        ParameterError: ``n_steps``, ``batch_size``, ``n_epochs``, ``kl_coef`` or ``kl_anchor_rate`` is invalid, or
+            ``kl_coef`` is given where MaskablePPO's code, which has none, would be used.
 
     Example:
         >>> from dicegym.envs import SB3VecEnv
@@ -76,19 +74,18 @@ class FastMaskablePPO(MaskablePPO):
         kl_coef = finite_number("kl_coef", kl_coef, "the weight of a divergence")
         if not (kl_coef >= 0 and 0 <= kl_anchor_rate <= 1):
             raise ParameterError(
-                f"kl_coef={kl_coef!r} has to be 0 or more, and kl_anchor_rate={kl_anchor_rate!r} a share from 0 to 1"
+                f"kl_coef={kl_coef!r} must be 0 or more, and kl_anchor_rate={kl_anchor_rate!r} a share from 0 to 1"
             )
         self.kl_coef, self.kl_anchor_rate = kl_coef, kl_anchor_rate
         self.kl_anchor: np.ndarray | None = None
-        """The anchor's parameters, float32[size], in the order of ``policy.parameters()``; None before the first
-        update that needs them."""
+        """The anchor's parameters, float32[size], as in ``policy.parameters()``; None before they are needed."""
         self.fallback = ""
         self._engine: Engine | None = None
         super().__init__(*args, **kwargs)
 
     def _setup_model(self) -> None:
         if self.policy_class is MaskableMultiInputActorCriticPolicy and not isinstance(self.observation_space, Dict):
-            self.policy_class = MaskableActorCriticPolicy  # without its mask, the Dict had one entry
+            self.policy_class = MaskableActorCriticPolicy  # the Dict had one entry next to the mask
         for name in ("n_steps", "batch_size", "n_epochs"):
             whole_number(name, getattr(self, name), 1, MOST, "a setting of the algorithm")
         super()._setup_model()
@@ -100,7 +97,7 @@ class FastMaskablePPO(MaskablePPO):
                     f"{self.fallback}: leave kl_coef out, or change that"
                 )
             warnings.warn(
-                f"FastMaskablePPO does what MaskablePPO does here, as {self.fallback}", UserWarning, stacklevel=4
+                f"FastMaskablePPO falls back to MaskablePPO's code here, as {self.fallback}", UserWarning, stacklevel=4
             )
             return
         old = self.rollout_buffer
@@ -115,20 +112,20 @@ class FastMaskablePPO(MaskablePPO):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out of copies what computes: it is of this learner's memory, and made anew when it is needed."""
+        """Leave the engine out of copies: it works on this learner's memory, and is made when needed."""
         return vars(self) | {"_engine": None}
 
     def _excluded_save_params(self) -> list[str]:
         return [*super()._excluded_save_params(), "_engine", "fallback", "kl_anchor"]
 
     def get_parameters(self) -> dict[str, dict[str, Any]]:
-        """Return the parameters of policy and optimizer as MaskablePPO does: tensors with memory of their own."""
+        """Return copies of the parameters of policy and optimizer."""
         found: dict[str, dict[str, Any]] = _cloned(super().get_parameters())
         return found
 
     @staticmethod
     def _wrap_env(env: Any, verbose: int = 0, monitor_wrapper: bool = True) -> VecEnv:
-        """Return an environment as a VecEnv that has masks."""
+        """Return an environment as a VecEnv with masks."""
         found = VecMonitor(GymnasiumVecEnv(env)) if isinstance(env, VectorEnv) else env
         return with_masks(MaskablePPO._wrap_env(found, verbose, monitor_wrapper))
 
@@ -140,33 +137,32 @@ class FastMaskablePPO(MaskablePPO):
         deterministic: bool = False,
         action_masks: np.ndarray | None = None,
     ) -> tuple[np.ndarray, tuple[np.ndarray, ...] | None]:
-        """Return the actions for observations, as MaskablePPO; a Dict may bring its own ``action_mask``."""
+        """Return actions as MaskablePPO does; a Dict observation may contain its ``action_mask``."""
         masked = isinstance(observation, dict) and KEY in observation
         if masked and KEY not in getattr(self.observation_space, "spaces", ()):
             observation, action_masks = split_masks(observation, action_masks, self.action_space)
         return super().predict(observation, state, episode_start, deterministic, action_masks)
 
     def _vectors(self, observations: Any) -> np.ndarray:
-        """Return observations as the networks read them, float32[episodes, size]."""
+        """Return observations as inputs of the networks, float32[episodes, size]."""
         space = self.observation_space
         if isinstance(space, Box) and len(space.shape) == 1 and space.dtype == np.float32:
-            return observations  # type: ignore[no-any-return]  # what the space says
+            return observations  # type: ignore[no-any-return]  # by the space
         with torch.no_grad():
             features: Any = self.policy.extract_features(self.policy.obs_to_tensor(observations)[0])
-        found: np.ndarray = features.numpy()  # of one extractor, as `why_not` has made sure of
+        found: np.ndarray = features.numpy()  # of one extractor: `why_not` checks that
         return found
 
     def _ready(self) -> Engine | None:
-        """Return what computes, made anew if networks, games or threads have changed.
+        """Return the engine, a new one if networks, games or threads have changed; None for MaskablePPO's code.
 
-        Raises ParameterError if the policy or its optimizer was changed to what is not computed here.
+        Raises ParameterError if the policy or its optimizer was changed to an unsupported kind.
         """
-        if not isinstance(self.rollout_buffer, KeptRolloutBuffer):  # as what is left to MaskablePPO has another
+        if not isinstance(self.rollout_buffer, KeptRolloutBuffer):
             return None
         if why := why_not(self):
             raise ParameterError(f"FastMaskablePPO cannot continue, as {why}: use MaskablePPO")
-        fits = self._engine is not None and self._engine.fits(self.policy, self.rollout_buffer)
-        if not fits:
+        if self._engine is None or not self._engine.fits(self.policy, self.rollout_buffer):
             self._engine = Engine(self.policy, self.rollout_buffer)
         return self._engine
 
@@ -178,15 +174,15 @@ class FastMaskablePPO(MaskablePPO):
         n_rollout_steps: int,
         use_masking: bool = True,
     ) -> bool:
-        """Fill the rollout buffer; return whether that was done, or a callback ended it. As MaskablePPO's."""
+        """Fill the rollout buffer as MaskablePPO does; return False if a callback ended the training."""
         engine = self._ready()
         if engine is None or not isinstance(rollout_buffer, KeptRolloutBuffer):
             return super().collect_rollouts(env, callback, rollout_buffer, n_rollout_steps, use_masking)
         allowed = np.ones((env.num_envs, rollout_buffer.mask_dims), np.bool_)
-        with one_thread():
-            masks = masks_of(env) if use_masking else lambda: allowed
-            return self._collect(engine, env, callback, rollout_buffer, n_rollout_steps, masks)
+        masks = masks_of(env) if use_masking else lambda: allowed
+        return self._collect(engine, env, callback, rollout_buffer, n_rollout_steps, masks)
 
+    @one_thread()
     def _collect(
         self,
         engine: Engine,
@@ -222,8 +218,8 @@ class FastMaskablePPO(MaskablePPO):
                 values = engine.act(n_steps + 1, last, None, None, note)[1]
         if not np.isfinite(rollout_buffer.values).all() or not np.isfinite(rollout_buffer.log_probs).all():
             raise ParameterError(
-                "the networks' outputs are not finite: observations or rewards hold NaN or infinity, or the learning "
-                "rate is too large"
+                "the networks' outputs are not finite: remove NaN and infinity from observations and rewards, or lower "
+                "the learning rate"
             )
         rollout_buffer.compute_returns_and_advantage(last_values=torch.from_numpy(values), dones=dones)
         callback.update_locals(locals())
@@ -231,16 +227,12 @@ class FastMaskablePPO(MaskablePPO):
         return True
 
     def _note(
-        self,
-        buffer: KeptRolloutBuffer,
-        step: tuple[np.ndarray, ...],
-        dones: np.ndarray,
-        infos: list[dict[str, Any]],
+        self, buffer: KeptRolloutBuffer, step: tuple[np.ndarray, ...], dones: np.ndarray, infos: list[dict[str, Any]]
     ) -> None:
-        """Write down what came of a step: of ``step``, as `KeptRolloutBuffer.put` takes it, the last are rewards."""
+        """Store the outcome of a step; ``step`` is as for `KeptRolloutBuffer.put`, with rewards last."""
         ended = np.flatnonzero(dones).tolist()
         self._update_info_buffer([infos[row] for row in ended], dones[ended])
-        for row in ended:  # a game cut off continues in the value network's view (Pardo et al., ICML 2018)
+        for row in ended:  # a truncated game is bootstrapped (Pardo et al., ICML 2018)
             if infos[row].get("TimeLimit.truncated") and infos[row].get("terminal_observation") is not None:
                 cut_off = self.policy.obs_to_tensor(infos[row]["terminal_observation"])[0]
                 with torch.no_grad():
@@ -248,15 +240,15 @@ class FastMaskablePPO(MaskablePPO):
         buffer.put(*step)
 
     def train(self) -> None:
-        """Update the policy by the rollout, as MaskablePPO does."""
+        """Update the policy from the rollout, as MaskablePPO does."""
         buffer = self.rollout_buffer
         engine = self._ready()
         if engine is None or not isinstance(buffer, KeptRolloutBuffer) or buffer.generator_ready or not engine.filled:
             super().train()
-            return
-        with one_thread():
+        else:
             self._update(engine, buffer)
 
+    @one_thread()
     def _update(self, engine: Engine, buffer: KeptRolloutBuffer) -> None:
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
@@ -269,44 +261,41 @@ class FastMaskablePPO(MaskablePPO):
         most = 0.0 if clip_values is None else max(clip_values, SMALLEST)
         weights = clip_range, most, self.ent_coef, self.vf_coef, self.kl_coef
         engine.begin_update(weights, self.kl_anchor if self.kl_coef else None)
-        told, of_epoch = self._epochs(engine, buffer)
+        stats, of_epoch = self._epochs(engine, buffer)
         engine.end_update()
         if self.kl_anchor is not None:
             self.kl_anchor += np.float32(self.kl_anchor_rate) * (engine.parameters.values.numpy() - self.kl_anchor)
-        self._log(told, of_epoch, clip_range, clip_values)
+        self._log(stats, of_epoch, clip_range, clip_values)
 
     def _epochs(self, engine: Engine, buffer: KeptRolloutBuffer) -> tuple[np.ndarray, int]:
-        """Go through the rollout as often as is wanted.
-
-        Return what is told of each minibatch (float64[minibatches, 6]), and how many of them the last epoch had.
-        """
+        """Run the epochs; return statistics, float64[minibatches, 6], and the number of minibatches in the last one."""
         decisions = buffer.buffer_size * buffer.n_envs
         batch = self.batch_size or decisions
-        told: list[np.ndarray] = []
+        stats: list[np.ndarray] = []
         for epoch in range(self.n_epochs):
             engine.begin_epoch(np.random.permutation(decisions))  # noqa: NPY002 - SB3's generator, for its order
-            first = len(told)
+            first = len(stats)
             for low in range(0, decisions, batch):
-                told.append(engine.slopes(low, min(low + batch, decisions), self.normalize_advantage))
-                if self.target_kl is not None and told[-1][3] > 1.5 * self.target_kl:
+                stats.append(engine.slopes(low, min(low + batch, decisions), self.normalize_advantage))
+                if self.target_kl is not None and stats[-1][3] > 1.5 * self.target_kl:
                     if self.verbose >= 1:
-                        print(f"Early stopping at step {epoch} due to reaching max kl: {told[-1][3]:.2f}")
+                        print(f"Early stopping at step {epoch} due to reaching max kl: {stats[-1][3]:.2f}")
                     self._n_updates += 1
-                    return np.array(told), len(told) - first
+                    return np.array(stats), len(stats) - first
                 engine.step(self.max_grad_norm)
             self._n_updates += 1
-        return np.array(told), len(told) - first
+        return np.array(stats), len(stats) - first
 
-    def _log(self, told: np.ndarray, of_epoch: int, clip_range: float, clip_values: float | None) -> None:
-        """Tell the logger what MaskablePPO does."""
-        surrogate, entropy, clipped, _, anchor_kl, squared = told.mean(axis=0)
-        last = told[-1]
+    def _log(self, stats: np.ndarray, of_epoch: int, clip_range: float, clip_values: float | None) -> None:
+        """Log the same values as MaskablePPO."""
+        surrogate, entropy, clipped, _, anchor_kl, squared = stats.mean(axis=0)
+        last = stats[-1]
         loss = last[0] - self.ent_coef * last[1] + self.vf_coef * last[5] + self.kl_coef * last[4]
         buffer = self.rollout_buffer
         self.logger.record("train/entropy_loss", -entropy)
         self.logger.record("train/policy_gradient_loss", surrogate)
         self.logger.record("train/value_loss", squared)
-        self.logger.record("train/approx_kl", told[-of_epoch:, 3].mean())
+        self.logger.record("train/approx_kl", stats[-of_epoch:, 3].mean())
         self.logger.record("train/clip_fraction", clipped)
         self.logger.record("train/loss", loss)
         self.logger.record(
@@ -332,7 +321,7 @@ FastMaskablePPO.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
 
 
 def _usable(given: Any) -> np.ndarray:
-    """Return masks as an array. Raises ParameterError if one of them allows no action."""
+    """Return masks as an array. Raises ParameterError if a mask allows no action."""
     masks = np.asarray(given)
     some = masks.any(axis=1)
     if not some.all():
@@ -341,7 +330,7 @@ def _usable(given: Any) -> np.ndarray:
 
 
 def _cloned(found: Any) -> Any:
-    """Return a tree of dicts, lists and tensors whose tensors have memory of their own."""
+    """Return a tree of dicts with copies of its tensors."""
     if isinstance(found, torch.Tensor):
         return found.detach().clone()
     if isinstance(found, dict):

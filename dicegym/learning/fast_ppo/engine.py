@@ -1,7 +1,4 @@
-"""The rollout buffer, and the threads of the update: which thread computes which decisions, in which order.
-
-Rollouts are kept in SB3's buffer, whose memory is kept, and observations without their zeros.
-"""
+"""The rollout buffer, and the engine that distributes passes over threads."""
 
 from __future__ import annotations
 
@@ -24,25 +21,24 @@ from dicegym.learning.fast_ppo.passes import Inputs, Losses, Sorting
 from dicegym.learning.fast_ppo.vectors import ROWS, allocate_aligned, masks_with_room, pad_size
 
 LEAST = 64
-"""Decisions that are worth a thread."""
+"""Least decisions for a thread."""
 LEAST_PARAMETERS = 65_536
-"""Parameters that are worth a thread while a step is taken."""
+"""Least parameters for a thread in a step of the optimizer."""
 
-TOLD, OF_LINE = 6, 8
-"""Numbers that are told of a minibatch, and as many float64 as a line of the cache takes: threads that write to parts
-of one line, as they would for each decision, wait for each other."""
+STATS, OF_LINE = 6, 8
+"""Statistics of a minibatch, and float64 in a cache line: threads would slow each other down by writing to one line."""
 
 SPARSE = 0.4
-"""Up to this share of inputs that are not 0, sums of rows are quicker than a dense product (measured)."""
+"""Up to this share of non-zero inputs, sums of rows are faster than a dense product (measured)."""
 
 
 class KeptRolloutBuffer(MaskableRolloutBuffer):
-    """SB3's buffer, which asks for its memory once instead of for each rollout; masks take a byte, not four.
+    """SB3's buffer, which allocates memory once instead of for each rollout; masks take one byte, not four.
 
-    Its observations are the vectors that the networks read, whatever the environment's space is.
+    Its observations are the vectors for the networks, whatever the environment's space is.
 
     Attributes:
-        seen: float32[steps + 1, games, size], the observations of the rollout and, last, those after it.
+        seen: float32[steps + 1, games, size], the observations of the rollout, then those after it.
     """
 
     seen: np.ndarray
@@ -53,14 +49,13 @@ class KeptRolloutBuffer(MaskableRolloutBuffer):
             super().reset()
             self.action_masks = masks_with_room(*self.action_masks.shape)
             self.seen = np.zeros((self.buffer_size + 1, *self.observations.shape[1:]), np.float32)
-        self.observations = self.seen[:-1]  # said each time, as a copy of this has copies of both
+        self.observations = self.seen[:-1]  # set each time, as a copied buffer has copies of both
         self.pos, self.full = 0, False
 
     def put(self, *step: np.ndarray) -> None:
-        """Write down a step, whose observations and masks are there already.
+        """Store a step: episode starts, values, actions, log-probabilities and rewards, each [games].
 
-        Args:
-            *step: beginnings of episodes, values, actions, log-probabilities and rewards, each [games].
+        Observations and masks are already stored.
         """
         kept = self.episode_starts, self.values, self.actions[..., 0], self.log_probs, self.rewards
         for array, one in zip(kept, step, strict=True):
@@ -69,36 +64,30 @@ class KeptRolloutBuffer(MaskableRolloutBuffer):
         self.full = self.pos == self.buffer_size
 
     def compute_returns_and_advantage(self, last_values: torch.Tensor, dones: np.ndarray) -> None:
-        """Compute both as SB3 does, where they were before."""
+        """Compute both as SB3 does, in the same memory."""
         kept = self.returns
         super().compute_returns_and_advantage(last_values, dones)
         kept[:] = self.returns
         self.returns = kept
 
 
-def inputs_of(buffer: KeptRolloutBuffer) -> Inputs:
-    """Return the observations of a buffer, with room for lists of what is not 0 in them."""
+def _inputs_of(buffer: KeptRolloutBuffer) -> Inputs:
+    """Return the observations of a buffer, with memory for sparse lists of them."""
     dense = buffer.seen.reshape(buffer.seen.shape[0] * buffer.n_envs, -1)
     rows, size = dense.shape
-    most = rows * size + 1  # one is written before it is known to be wanted; what is never written is never taken
-    return Inputs(
-        dense,
-        np.zeros(rows, np.int64),
-        np.zeros(rows, np.int64),
-        np.empty(most, np.uint16 if size <= 1 << 16 else np.uint32),
-        np.empty(most, np.float32),
-        np.zeros(1, np.int64),
-    )
+    most = rows * size + 1  # a number is written before it is known to be used; untouched memory costs nothing
+    inputs, values = np.empty(most, np.uint16 if size <= 1 << 16 else np.uint32), np.empty(most, np.float32)
+    return Inputs(dense, np.zeros(rows, np.int64), np.zeros(rows, np.int64), inputs, values, np.zeros(1, np.int64))
 
 
 class Engine:
-    """All that computes for one policy and one size of rollouts.
+    """Runs the passes for one policy and one size of rollouts.
 
-    Between `begin_update` and `end_update` the policy's parameters stay as they were.
+    The policy's parameters do not change between `begin_update` and `end_update`.
 
     Args:
-        policy: whose networks; its parameters become views of `parameters`.
-        buffer: what rollouts are kept in.
+        policy: the policy; its parameters become views of `parameters`.
+        buffer: the rollout buffer.
     """
 
     def __init__(self, policy: MaskableActorCriticPolicy, buffer: KeptRolloutBuffer) -> None:
@@ -110,7 +99,7 @@ class Engine:
         size = int(np.prod(buffer.obs_shape))
         privileged = int(getattr(policy, "privileged", 0))
         self._layout = Layout(self.parameters, size, privileged, policy.activation_fn is torch.nn.Tanh)
-        # Values, and what Adam remembers: as the policy has them, and as they are computed.
+        # Parameters and Adam's moments: in the policy's order, and in the layout for passes.
         vectors = self.parameters.values, self.parameters.first, self.parameters.second
         self._flat = [one.numpy() for one in vectors]
         self._packed = [allocate_aligned((self._layout.size,)) for _ in vectors]
@@ -120,7 +109,7 @@ class Engine:
             first=self._packed[1],
             second=self._packed[2],
             rooms=allocate_aligned((self._threads, self._layout.room)),
-            told=allocate_aligned((self._threads, OF_LINE), np.float64),
+            stats=allocate_aligned((self._threads, OF_LINE), np.float64),
             squares=allocate_aligned((self._threads, OF_LINE), np.float64),
         )
         self._sorting = Sorting(
@@ -147,23 +136,23 @@ class Engine:
         self._read: list[np.ndarray] = []
         self._task: Task | None = None
         self.filled = False
-        """Whether the latest rollout was played here."""
+        """Whether the latest rollout was played by this engine."""
 
     def fits(self, policy: MaskableActorCriticPolicy, buffer: Any) -> bool:
-        """Return whether this computes for them, with as many threads as PyTorch is to use now."""
+        """Return whether the engine fits a policy, a buffer, and PyTorch's current number of threads."""
         same = policy is self._policy and buffer is self._buffer and self._threads == torch.get_num_threads()
         return same and self._shape == (buffer.buffer_size, buffer.n_envs)
 
     def _look(self, anchor: np.ndarray | None) -> None:
-        """Take note of the buffer's arrays, if they are others than before: helpers then have to be told."""
+        """Make a new task if the buffer's arrays, or the anchor's, are not those of the present one."""
         buffer = self._buffer
-        if anchor is None:  # any array will do
+        if anchor is None:  # any array
             anchor = self._read[-1][:1] if self._read else np.zeros((1, buffer.mask_dims), np.float32)
         arrays = [buffer.seen, buffer.action_masks, buffer.actions, buffer.log_probs, buffer.values, buffer.returns]
         if self._read and all(one is other for one, other in zip([*arrays, anchor], self._read, strict=True)):
             return
         if not self._read or arrays[0] is not self._read[0]:
-            self._inputs = inputs_of(buffer)
+            self._inputs = _inputs_of(buffer)
         self._read = [*arrays, anchor]
         masks, *others = arrays[1:]
         actions, log_probs, values, returns = (one.reshape(-1) for one in others)
@@ -173,7 +162,7 @@ class Engine:
         self._task = Task(passes.do_part, arguments, unlocks=True)
 
     def begin(self, observations: np.ndarray) -> None:
-        """Begin a rollout whose first observations are these."""
+        """Begin a rollout with its first observations."""
         self.parameters.adopt()
         self._layout.pack(self._flat[0], self._packed[0])
         self._look(None)
@@ -191,11 +180,11 @@ class Engine:
         """Return actions (int64[games]), values and log-probabilities (float32[games]) of a step of the rollout.
 
         Args:
-            step: the one after the last is for its values: masks and uniforms are None there.
-            observations: float32[games, size], written into the buffer, as masks are.
+            step: its number; after the last one only values are computed, without masks and uniforms.
+            observations: float32[games, size]; stored in the buffer, like masks.
             masks: bool[games, n_actions].
-            uniforms: float32[games] from 0 to below 1.
-            meanwhile: what the caller is to do while other threads compute.
+            uniforms: float32[games] in [0, 1).
+            meanwhile: runs in this thread while the others compute.
         """
         orders, games = self._orders, self._buffer.n_envs
         self._buffer.seen[step] = observations
@@ -208,11 +197,11 @@ class Engine:
         return orders.actions.copy(), orders.values.copy(), orders.log_probs.copy()
 
     def begin_update(self, weights: Sequence[float], anchor: np.ndarray | None) -> None:
-        """Begin to learn from the rollout.
+        """Begin an update from the rollout.
 
         Args:
-            weights: five, as in `dicegym.learning.fast_ppo.passes.Losses`; with a clip of values of 0 these are free.
-            anchor: the parameters (float32[size]) whose policy is kept to, if one is.
+            weights: the first five of `dicegym.learning.fast_ppo.passes.Losses`; a value clip of 0 means none.
+            anchor: float32[size], the parameters of the anchor, if there is one.
         """
         self.parameters.adopt()
         found = None
@@ -228,48 +217,41 @@ class Engine:
         self._weights[:5] = weights
 
     def begin_epoch(self, order: np.ndarray) -> None:
-        """Take the decisions (int64[decisions], as SB3 counts them) in another order."""
+        """Set the order of decisions: int64[decisions], numbered as in SB3."""
         self._orders.rows[:] = self._rows_of[order]
 
     def slopes(self, low: int, high: int, normalise: bool) -> np.ndarray:
-        """Compute the gradient of decisions ``low`` to ``high - 1`` of the epoch; return the means of what is told.
+        """Compute the gradient of decisions ``low`` to ``high - 1`` of the epoch; return mean statistics, float64[6].
 
-        These are float64[6]. ``normalise``: whether their advantages are to have mean 0 and deviation 1.
+        ``normalise`` scales their advantages to mean 0 and deviation 1.
         """
         share = 1.0 / (high - low)
         self._weights[5] = share
         advantages = self._buffer.advantages.reshape(-1)
-        whole = normalise and high - low > 1  # one number has no deviation
+        whole = normalise and high - low > 1  # one number has no standard deviation
         choose_gains(advantages, self._orders.rows, low, high - low, whole, self._gains)
         busy = self._share(passes.LEARN, low, high, LEAST)
         self._orders.busy[0] = busy
         parts = self._share(passes.ADD, 0, self._layout.size, LEAST_PARAMETERS)
         self._norm = math.sqrt(self._memory.squares[:parts, 0].sum())
-        told: np.ndarray = self._memory.told[:busy, :TOLD].sum(axis=0) * share
-        return told
-
-    @property
-    def gradient(self) -> torch.Tensor:
-        """The gradient of the latest minibatch, float32[size], in the order of ``policy.parameters()``."""
-        found = torch.zeros(self.parameters.size)
-        self._layout.unpack(self._memory.gradients[0], found.numpy())
-        return found
+        stats: np.ndarray = self._memory.stats[:busy, :STATS].sum(axis=0) * share
+        return stats
 
     def step(self, most: float) -> None:
-        """Take the step that the gradient says, whose norm is clipped to ``most``."""
+        """Take a step of Adam with the gradient, its norm clipped to ``most``."""
         self._orders.adam[:] = self.parameters.next_step(min(1.0, most / (self._norm + 1e-6)))
         self._share(passes.STEP, 0, self._layout.size, LEAST_PARAMETERS)
 
     def end_update(self) -> None:
-        """Let the policy have what was learned."""
+        """Copy the result into the policy and its optimizer."""
         for flat, packed in zip(self._flat, self._packed, strict=True):
             self._layout.unpack(packed, flat)
         self.parameters.note_steps()
 
     def _share(self, job: int, low: int, high: int, least: int, meanwhile: Callable[[], None] | None = None) -> int:
-        """Let threads do parts of a job, always the same ones; return how many did."""
+        """Distribute a job over threads, always in the same way; return how many took part."""
         n, task = high - low, self._task
-        assert task is not None, "a rollout or an update was not begun"  # noqa: S101 - who calls this has begun one
+        assert task is not None, "no rollout or update was begun"  # noqa: S101 - internal callers begin one first
         busy = max(1, min(self._threads, n // least))
         bounds = self._orders.bounds
         for part in range(busy):  # whole tiles
@@ -281,7 +263,7 @@ class Engine:
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """Let PyTorch compute in the calling thread alone: its others would wait, busily, where ours are to compute."""
+    """Restrict PyTorch to the calling thread: its other threads would busy-wait on the processors that ours need."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,4 +1,4 @@
-"""Environments as `FastMaskablePPO` takes them: any of Stable-Baselines3's and Gymnasium's kinds, masked or not."""
+"""Adapters for `FastMaskablePPO`: any environment of Stable-Baselines3 or Gymnasium, with or without masks."""
 
 from __future__ import annotations
 
@@ -16,19 +16,16 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 from dicegym.errors import ParameterError
 
 METHOD, KEY = "action_masks", "action_mask"
-"""What an environment's method, and the entry of an observation or an info dict, with legal actions is called."""
+"""The method with legal actions, and the entry for them in observations or info dicts."""
 FINAL = ("final_obs", "final_info", "_final_obs", "_final_info")
-"""What Gymnasium adds to ``infos`` where an episode has ended."""
+"""Gymnasium's entries of ``infos`` at the end of an episode."""
 
 
 class GymnasiumVecEnv(VecEnv):
-    """A Gymnasium `VectorEnv` as Stable-Baselines3 takes it.
+    """A Gymnasium `VectorEnv` as a VecEnv of Stable-Baselines3.
 
-    Args:
-        env: resets ended episodes in the same step.
-
-    Raises:
-        ParameterError: it resets them in the next step, which would be learned from as if it had been played.
+    Raises ParameterError unless ``env`` resets ended episodes in the same step: a reset in the next step would be
+    learned from like a decision.
     """
 
     def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
@@ -40,23 +37,24 @@ class GymnasiumVecEnv(VecEnv):
                 "a batch of ours with gymnasium.make_vec(ID, autoreset_mode='SameStep')"
             )
         self.env, self.render_mode = env, env.render_mode  # VecEnv asks for the mode while it is constructed
+        self._inner: Any = env.unwrapped
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
         self._actions = np.zeros(0)
 
     def reset(self) -> VecEnvObs:
-        """Reset all episodes; return their first observations."""
+        """Reset all episodes; return the first observations."""
         seeds: Any = list(self._seeds) if any(seed is not None for seed in self._seeds) else None
         observations, infos = self.env.reset(seed=seeds)
         self._reset_seeds()
         self.reset_infos = self._split(infos)
-        return observations  # type: ignore[no-any-return]  # of whatever space the environment has
+        return observations  # type: ignore[no-any-return]  # typed by its space
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Note what is played in the next `step_wait`."""
+        """Keep the actions for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Step all episodes; where one ends, ``infos`` has its last observation, as Stable-Baselines3 wants it."""
+        """Step all episodes; ``infos`` has the last observation of an ended one, as in Stable-Baselines3."""
         observations, rewards, terminated, truncated, batched = self.env.step(self._actions)
         done = terminated | truncated
         after = self._split({key: value for key, value in batched.items() if key not in FINAL})
@@ -71,7 +69,7 @@ class GymnasiumVecEnv(VecEnv):
         return observations, np.asarray(rewards, np.float32), done, infos
 
     def _split(self, batched: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return Gymnasium's dict of arrays as a dict for each episode; ``_key`` says who has the entry ``key``."""
+        """Split Gymnasium's dict of arrays into one for each episode; ``_key`` tells which have the entry ``key``."""
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         everyone = np.ones(self.num_envs, np.bool_)
         for key, found in batched.items():
@@ -87,58 +85,50 @@ class GymnasiumVecEnv(VecEnv):
         self.env.close()
 
     def has_attr(self, attr_name: str) -> bool:
-        """Return whether each episode's environment has an attribute.
+        """Return whether each environment has an attribute.
 
-        An `AsyncVectorEnv` would end where it has not, so an environment of its kind is made and asked.
+        Asking an `AsyncVectorEnv` for a missing attribute would end it, so a new environment of its kind is asked.
         """
-        inner = self.env.unwrapped
-        if not isinstance(inner, AsyncVectorEnv):
+        if not isinstance(self._inner, AsyncVectorEnv):
             return super().has_attr(attr_name)
-        one = inner.env_fns[0]()
+        one = self._inner.env_fns[0]()
         try:
             return bool(one.has_wrapper_attr(attr_name))
         finally:
             one.close()
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return an attribute of each episode's environment. Raises AttributeError."""
-        inner: Any = self.env.unwrapped
-        if not hasattr(inner, "get_attr"):
+        """Return an attribute of each environment. Raises AttributeError."""
+        if not hasattr(self._inner, "get_attr"):
             raise AttributeError(attr_name)
-        found = inner.get_attr(attr_name)
+        found = self._inner.get_attr(attr_name)
         return [found[row] for row in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Set an attribute of each episode's environment."""
-        inner: Any = self.env.unwrapped
-        inner.set_attr(attr_name, value)
+        """Set an attribute of each environment."""
+        self._inner.set_attr(attr_name, value)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Return what a method of each episode's environment returns."""
-        inner: Any = self.env.unwrapped
-        found = inner.call(method_name, *method_args, **method_kwargs)
+        """Call a method of each environment."""
+        found = self._inner.call(method_name, *method_args, **method_kwargs)
         return [found[row] for row in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
-        """Return False for each episode: Gymnasium does not tell."""
+        """Return False for each environment, as Gymnasium does not tell."""
         return [False for _ in self._get_indices(indices)]
 
 
 class MaskedVecEnv(VecEnvWrapper):
-    """Gives any environment the method ``action_masks``, and takes masks out of its observations.
+    """Adds the method ``action_masks`` to any environment, and removes masks from its observations.
 
-    Masks come from the environments' own method, or else from the entry ``action_mask`` of Dict observations, or else
-    from that of ``infos`` (of a new episode: of ``reset_infos``); without any, all actions are legal. Observations are
-    without that entry in any case. What is left of a Dict with one more entry is that entry's space.
+    Masks come from the first of these: the environments' own method, the entry ``action_mask`` of Dict observations, or
+    that entry of ``infos`` (``reset_infos`` for a new episode); otherwise all actions are legal. A Dict with one other
+    entry becomes that entry.
 
-    Args:
-        env: the environment.
-
-    Raises:
-        ParameterError: observations are nothing but masks. Later: a mask has another shape or other numbers than 0 and
-            1, or ``infos`` hold one in some steps and not in others.
+    Raises ParameterError if observations consist only of masks; later if a mask has a wrong shape or numbers other than
+    0 and 1, or ``infos`` have masks in some steps only.
     """
 
     def __init__(self, env: VecEnv) -> None:
@@ -146,15 +136,15 @@ class MaskedVecEnv(VecEnvWrapper):
         self._strip = self.observation_space is not env.observation_space
         self._asks = is_masking_supported(env)
         self._masks = np.ones((env.num_envs, _width(env.action_space)), np.bool_)
-        self._told: bool | None = None
-        """Whether ``infos`` hold masks; None: not known yet."""
+        self._in_infos: bool | None = None
+        """Whether ``infos`` have masks; None before the first."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what `VecEnvWrapper` keeps of its class, which cannot be copied."""
+        """Leave out `VecEnvWrapper.class_attributes`, which cannot be copied."""
         return {name: value for name, value in vars(self).items() if name != "class_attributes"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Go on with a copy."""
+        """Restore a copy."""
         vars(self).update(state, class_attributes=dict(inspect.getmembers(type(self))))
 
     def reset(self) -> VecEnvObs:
@@ -168,12 +158,12 @@ class MaskedVecEnv(VecEnvWrapper):
             for row in np.flatnonzero(dones).tolist():
                 if "terminal_observation" in infos[row]:
                     infos[row]["terminal_observation"] = _split(infos[row]["terminal_observation"])[0]
-        resets = self.venv.unwrapped.reset_infos  # wrappers have lists of their own, which stay empty
+        resets = self.venv.unwrapped.reset_infos  # the lists of wrappers stay empty
         now = [resets[row] if dones[row] else infos[row] for row in range(self.num_envs)]
         return self._take(observations, now), rewards, dones, infos
 
     def _take(self, observations: Any, infos: list[dict[str, Any]]) -> VecEnvObs:
-        """Note the masks of the present decisions; return the observations without them."""
+        """Store the current masks; return the observations without them."""
         if self._strip:
             observations, masks = _split(observations)
         if self._asks:
@@ -182,19 +172,19 @@ class MaskedVecEnv(VecEnvWrapper):
             self._masks[:] = check_masks(masks, self._masks.shape)
         else:
             self._read(infos)
-        return observations  # type: ignore[no-any-return]  # of whatever space the environment has
+        return observations  # type: ignore[no-any-return]  # typed by its space
 
     def _read(self, infos: list[dict[str, Any]]) -> None:
-        """Note the masks that ``infos`` hold. Raises ParameterError if some hold one and others do not."""
+        """Store the masks in ``infos``. Raises ParameterError if only some have one."""
         there = [KEY in info for info in infos]
-        self._told = there[0] if self._told is None else self._told
-        if set(there) != {self._told}:
-            row = there.index(not self._told)
+        self._in_infos = there[0] if self._in_infos is None else self._in_infos
+        if set(there) != {self._in_infos}:
+            row = there.index(not self._in_infos)
             raise ParameterError(
-                f"info of environment {row} has {'no' if self._told else 'an'} {KEY!r}, and others "
-                f"{'had' if self._told else 'had none'}: give a mask at every reset and step, or never"
+                f"info of environment {row} has {'no' if self._in_infos else 'an'} {KEY!r}, and others "
+                f"{'had' if self._in_infos else 'had none'}: give a mask at every reset and step, or never"
             )
-        if self._told:
+        if self._in_infos:
             for row, info in enumerate(infos):
                 self._masks[row] = check_masks(np.reshape(info[KEY], -1), self._masks[row].shape)
 
@@ -203,26 +193,26 @@ class MaskedVecEnv(VecEnvWrapper):
         return self._masks.copy()
 
     def has_attr(self, attr_name: str) -> bool:
-        """Return whether each episode has an attribute; all have ``action_masks``."""
+        """Return whether each environment has an attribute; all have ``action_masks``."""
         return attr_name == METHOD or super().has_attr(attr_name)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Return what a method of each episode returns."""
+        """Call a method of each environment."""
         if method_name == METHOD:
             return [self._masks[row].copy() for row in self._get_indices(indices)]
         return super().env_method(method_name, *method_args, indices=indices, **method_kwargs)
 
 
 def with_masks(env: VecEnv) -> VecEnv:
-    """Return an environment that has a method ``action_masks``."""
+    """Return an environment with the method ``action_masks``."""
     own = callable(getattr(env, METHOD, None)) or is_masking_supported(env)
     return env if own and not _is_masked(env.observation_space) else MaskedVecEnv(env)
 
 
 def masks_of(env: VecEnv) -> Callable[[], np.ndarray]:
-    """Return what gives the masks of all episodes (bool[episodes, n_actions]), in one call where the episodes can."""
+    """Return a function for the masks of all episodes, bool[episodes, n_actions]."""
     whole = getattr(env, METHOD, None)
     if callable(whole):
         return whole  # type: ignore[no-any-return]  # of a VecEnv it can be nothing else
@@ -234,7 +224,7 @@ def _is_masked(space: spaces.Space[Any]) -> bool:
 
 
 def _width(actions: spaces.Space[Any]) -> int:
-    """Return how many numbers a mask has, as sb3-contrib counts them."""
+    """Return the length of a mask, as in sb3-contrib."""
     if isinstance(actions, spaces.MultiDiscrete):
         return int(np.sum(actions.nvec))
     if isinstance(actions, spaces.MultiBinary):
@@ -243,46 +233,38 @@ def _width(actions: spaces.Space[Any]) -> int:
 
 
 def drop_mask(space: spaces.Space[Any]) -> spaces.Space[Any]:
-    """Return a space of observations without their masks; the space itself if it has none.
-
-    Raises ParameterError if nothing else is in it.
-    """
+    """Return an observation space without its masks. Raises ParameterError if nothing else is in it."""
     if not isinstance(space, spaces.Dict) or not _is_masked(space):
         return space
     others = {key: one for key, one in space.spaces.items() if key != KEY}
     if not others:
-        raise ParameterError(f"observations of {space} are nothing but masks: add an entry that is observed")
+        raise ParameterError(f"observations of {space} consist only of masks: add an entry to observe")
     return next(iter(others.values())) if len(others) == 1 else spaces.Dict(others)
 
 
 def _split(observation: dict[str, Any]) -> tuple[Any, np.ndarray]:
-    """Return an observation of a masked Dict space as `drop_mask` has it, and its mask."""
+    """Return an observation without its mask, as in `drop_mask`, and the mask."""
     others = {key: one for key, one in observation.items() if key != KEY}
     return next(iter(others.values())) if len(others) == 1 else others, np.asarray(observation[KEY])
 
 
 def check_masks(masks: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Return masks as bool. Raises ParameterError if they have another shape, or other numbers than 0 and 1."""
+    """Return masks as bool. Raises ParameterError for a wrong shape, or for numbers other than 0 and 1."""
     found = np.asarray(masks)
     if found.shape != shape:
         raise ParameterError(
             f"masks of shape {found.shape} cannot be used for {shape[-1]} actions: give one number for each action; "
-            "stacked frames need their masks in info, or by the method action_masks"
+            "stacked frames need masks in info, or from the method action_masks"
         )
     if not np.isin(found, (0, 1)).all():
         raise ParameterError(
-            "masks hold other numbers than 0 and 1: leave them as they are, as "
-            "VecNormalize(env, norm_obs_keys=['observation']) does"
+            "masks contain numbers other than 0 and 1: do not normalise them; use "
+            "VecNormalize(env, norm_obs_keys=['observation'])"
         )
     return found.astype(np.bool_)
 
 
 def split_masks(observation: dict[str, Any], given: Any, actions: spaces.Space[Any]) -> tuple[Any, Any]:
-    """Return a masked Dict observation without its mask, and the mask to predict with: ``given``, if there is one.
-
-    Raises ParameterError as `check_masks` does.
-    """
+    """Return a masked Dict observation without its mask, and ``given`` masks or else its own, checked."""
     rest, masks = _split(observation)
-    if given is not None:
-        return rest, given
-    return rest, check_masks(masks, (*masks.shape[:-1], _width(actions)))
+    return rest, check_masks(masks, (*masks.shape[:-1], _width(actions))) if given is None else given

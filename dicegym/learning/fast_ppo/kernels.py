@@ -1,7 +1,7 @@
-"""Compiled loops of `FastMaskablePPO`: inputs that are mostly zeros, and all that stands between matrix products.
+"""Compiled loops of `FastMaskablePPO`: sparse inputs, and everything between matrix products.
 
-Sums may be taken in any order, which is what lets a processor add sixteen numbers at once. So that it needs nothing
-else, rows are padded to whole vectors (`dicegym.learning.fast_ppo.vectors.pad_size`).
+Sums may be taken in any order, so that a processor can add sixteen numbers at once; rows are padded to whole vectors
+for that (`dicegym.learning.fast_ppo.vectors.pad_size`).
 """
 
 # mypy: allow-untyped-defs, allow-untyped-decorators, allow-incomplete-defs, no-warn-return-any
@@ -22,15 +22,15 @@ A11, A13 = np.float32(2.00018790482477e-13), np.float32(-2.76076847742355e-16)
 B0, B2 = np.float32(4.89352518554385e-03), np.float32(2.26843463243900e-03)
 B4, B6 = np.float32(1.18534705686654e-04), np.float32(1.19825839466702e-06)
 PART = 4096
-"""Squares that are added as float32."""
+"""Number of squares that are summed in float32."""
 ONE, ZERO, TWO = np.float32(1.0), np.float32(0.0), np.float32(2.0)
 
 
 @fast_kernel
 def append_row(observations, row, begins, ends, inputs, values):
-    """Write down which inputs of ``observations[row]`` are not 0: ``inputs[begins[row]:ends[row]]`` and their values.
+    """Store the non-zero inputs of ``observations[row]`` in ``inputs[begins[row]:ends[row]]``, and their values.
 
-    Each row has room for all of its inputs, so that rows can be written in any order.
+    Each row has memory for all of its inputs, so rows can be written in any order.
     """
     size = observations.shape[1]
     end = row * size
@@ -45,11 +45,11 @@ def append_row(observations, row, begins, ends, inputs, values):
 
 @fast_kernel
 def group_by_input(begins, ends, inputs, values, rows, first, n, stops, places, factors):
-    """Sort the inputs of ``n`` rows by input: those of input k stand before ``stops[k]``, from ``stops[k - 1]`` on.
+    """Sort the sparse inputs of ``n`` rows by input: those of input k are from ``stops[k - 1]`` to before ``stops[k]``.
 
-    ``begins``, ``ends``, ``inputs`` and ``values`` are as `append_row` sets them, and ``rows`` (int64) count from
-    ``first`` on. Set are ``stops`` (int64[size]), ``places`` (int32[entries of rows]) to which of the ``n``, and
-    ``factors`` (float32[entries of rows]) to the inputs' values.
+    ``begins``, ``ends``, ``inputs`` and ``values`` are from `append_row`; the rows are ``rows`` (int64) from ``first``
+    on. Outputs are ``stops`` (int64[size]), ``places`` (int32[entries]), which of the ``n`` rows, and ``factors``
+    (float32[entries]), the inputs' values.
     """
     for k in range(len(stops)):
         stops[k] = 0
@@ -58,7 +58,7 @@ def group_by_input(begins, ends, inputs, values, rows, first, n, stops, places, 
         for k in range(begins[row], ends[row]):
             stops[inputs[k]] += 1
     end = 0
-    for k in range(len(stops)):  # where each begins; what is filled in then moves it to where it ends
+    for k in range(len(stops)):  # the starts; filling moves them to the ends
         end += stops[k]
         stops[k] = end - stops[k]
     for i in range(n):
@@ -79,7 +79,7 @@ def relu(z):
 
 @fast_kernel
 def tanh(z):
-    """Apply tanh in place to float32[size]: Eigen's quotient of polynomials, off by less than 1e-6 of its size."""
+    """Apply tanh in place to float32[size]: Eigen's quotient of polynomials, with a relative error below 1e-6."""
     for i in range(len(z)):
         x = min(max(z[i], -WIDEST), WIDEST)
         s = x * x
@@ -89,14 +89,14 @@ def tanh(z):
 
 @fast_kernel
 def through_relu(y, slopes):
-    """Turn slopes behind a ReLU, whose outputs are ``y`` (float32[size]), into those before it."""
+    """Backpropagate ``slopes`` in place through a ReLU with outputs ``y`` (float32[size])."""
     for i in range(len(y)):
         slopes[i] = slopes[i] if y[i] > ZERO else ZERO
 
 
 @fast_kernel
 def through_tanh(y, slopes):
-    """Turn slopes behind a tanh, whose outputs are ``y`` (float32[size]), into those before it."""
+    """Backpropagate ``slopes`` in place through a tanh with outputs ``y`` (float32[size])."""
     for i in range(len(y)):
         slopes[i] *= ONE - y[i] * y[i]
 
@@ -131,12 +131,11 @@ def softmax_of(room, logits, scratch, columns, masks, row):
 
 @fast_kernel
 def draw(room, logits, scratch, columns, masks, first, uniforms, actions, log_probs):
-    """Draw an action in each row by its inverse distribution function, and say the logarithm of its probability.
+    """Draw an action in each row by its inverse distribution function, with the logarithm of its probability.
 
-    In ``room`` all logits stand one after the other from ``logits`` on, each row with ``columns`` numbers, and
-    `softmax_of` writes to ``scratch``. ``masks`` (bool[decisions, n_actions], at least one True in each row, with room
-    behind it) count from ``first`` on; ``uniforms`` (float32[n]) are from 0 to below 1. Set are ``actions`` (int64[n])
-    and ``log_probs`` (float32[n]).
+    The logits are in ``room`` from ``logits`` on, ``columns`` numbers in each row; `softmax_of` uses ``scratch``.
+    ``masks`` (bool[decisions, n_actions], at least one True in each row, padded at the end) are used from ``first`` on;
+    ``uniforms`` (float32[n]) are in [0, 1). Outputs are ``actions`` (int64[n]) and ``log_probs`` (float32[n]).
     """
     n_actions = masks.shape[1]
     shifted, powers = scratch, scratch + columns
@@ -146,7 +145,7 @@ def draw(room, logits, scratch, columns, masks, first, uniforms, actions, log_pr
         chosen = -1
         for j in range(n_actions):
             if room[powers + j] > ZERO:
-                chosen = j  # the last one, if rounding leaves something
+                chosen = j  # the last one, if rounding leaves a rest
                 left -= room[powers + j]
                 if left < ZERO:
                     break
@@ -156,9 +155,9 @@ def draw(room, logits, scratch, columns, masks, first, uniforms, actions, log_pr
 
 @fast_kernel
 def log_softmax(room, logits, scratch, columns, masks, first, n, out):
-    """Set ``n`` rows of ``out`` (float32[decisions, n_actions]), from ``first`` on, to the logarithms of probabilities.
+    """Set ``n`` rows of ``out`` (float32[decisions, n_actions]), from ``first`` on, to log-probabilities.
 
-    Those of illegal actions are said to be 0. See `draw` for the rest.
+    Illegal actions have 0. See `draw` for the other arguments.
     """
     for i in range(first, first + n):
         _, log_total, _ = softmax_of(room, logits + (i - first) * columns, scratch, columns, masks, i)
@@ -167,19 +166,19 @@ def log_softmax(room, logits, scratch, columns, masks, first, n, out):
 
 
 @fast_kernel
-def policy_slopes(room, logits, scratch, columns, rows, first, n, losses, told):
-    """Turn logits into the slopes of the policy's loss by them, in place.
+def policy_slopes(room, logits, scratch, columns, rows, first, n, losses, stats):
+    """Replace logits by the gradient of the policy's loss with respect to them.
 
-    The loss of a decision is PPO's clipped surrogate, less ``ent_coef`` entropies, plus ``kl_coef`` times the
-    divergence from the anchor's distribution, all over legal actions. With p = softmax(z), entropy H and divergence K
+    The loss of a decision is PPO's clipped surrogate, minus ``ent_coef`` times the entropy, plus ``kl_coef`` times the
+    divergence from the anchor, all over legal actions. With p = softmax(z), entropy H and divergence K
 
         d log p[a] / d z[j] = [a = j] - p[j]
         d H / d z[j] = -p[j] (log p[j] + H)
         d K / d z[j] = p[j] (log p[j] - log q[j] - K)
 
-    ``rows`` (int64) say which decisions of ``losses`` (`dicegym.learning.fast_ppo.passes.Losses`), from ``first`` on;
-    see `draw` for the rest. To ``told`` (float64[6]) are added: the surrogate's loss, entropies, clipped decisions,
-    Schulman's estimate of the divergence from the old policy, the divergence from the anchor; the sixth is not used.
+    The decisions are ``rows`` (int64) of ``losses`` (`dicegym.learning.fast_ppo.passes.Losses`) from ``first`` on; see
+    `draw` for the other arguments. Added to ``stats`` (float64[6]) are the surrogate's loss, entropy, clipped
+    decisions, Schulman's estimate of the divergence from the old policy, and the divergence from the anchor.
     """
     masks, actions, old_log_probs, anchor = losses.masks, losses.actions, losses.old_log_probs, losses.anchor
     gains = losses.gains
@@ -197,7 +196,7 @@ def policy_slopes(room, logits, scratch, columns, rows, first, n, losses, told):
         advantage = gains[first + i]
         clipped = min(max(ratio, ONE - clip), ONE + clip)
         free, bounded = advantage * ratio, advantage * clipped
-        # Where the clipped one is smaller it is outside of its bounds, and has no slope.
+        # Where the clipped term is smaller, the ratio is outside its bounds, and the gradient is 0.
         slope = -share * free if free <= bounded else ZERO
         divergence = ZERO
         if kl_coef > ZERO:
@@ -213,18 +212,19 @@ def policy_slopes(room, logits, scratch, columns, rows, first, n, losses, told):
             steep = of_entropy * one
             mix_slopes(room, z, scratch, columns, (of_entropy * entropy - slope) * one - steep * log_total, steep)
         room[z + action] += slope
-        told[0] -= min(free, bounded)
-        told[1] += entropy
-        told[2] += abs(ratio - ONE) > clip
-        told[3] += (ratio - ONE) - log_ratio
-        told[4] += divergence
+        stats[0] -= min(free, bounded)
+        stats[1] += entropy
+        stats[2] += abs(ratio - ONE) > clip
+        stats[3] += (ratio - ONE) - log_ratio
+        stats[4] += divergence
 
 
 @fast_kernel
-def value_slopes(values, rows, first, n, returns, old_values, clip, weight, told):
-    """Turn values (float32[at least n]) into the slopes of ``weight`` times their squared errors, in place.
+def value_slopes(values, rows, first, n, returns, old_values, clip, weight, stats):
+    """Replace values (float32[at least n]) by the gradient of ``weight`` times their squared errors.
 
-    ``clip`` bounds how far a value may leave the old one; 0: it may. ``told[5]`` gets the sum of squared errors.
+    ``clip`` bounds the distance of a value from the old one; 0 means no bound. The sum of squared errors is added to
+    ``stats[5]``.
     """
     for i in range(n):
         row = rows[first + i]
@@ -234,13 +234,13 @@ def value_slopes(values, rows, first, n, returns, old_values, clip, weight, told
             held = abs(away) > clip
             value = old_values[row] + min(max(away, -clip), clip)
         error = value - returns[row]
-        told[5] += error * error
+        stats[5] += error * error
         values[i] = ZERO if held else TWO * weight * error
 
 
 @fast_kernel
 def choose_gains(advantages, rows, first, n, normalise, gains):
-    """Set ``gains`` from ``first`` on to the advantages of ``n`` of ``rows``, less their mean, by their deviation."""
+    """Set ``gains`` from ``first`` on to advantages of ``n`` of ``rows``, normalised to mean 0 and deviation 1."""
     total = 0.0
     for i in range(first, first + n):
         gains[i] = advantages[rows[i]]
@@ -259,7 +259,7 @@ def choose_gains(advantages, rows, first, n, normalise, gains):
 
 @fast_kernel
 def add_gradients(total, others):
-    """Add to a gradient (float32[size]) those of other threads (float32[n, size]); return the sum of its squares."""
+    """Add the gradients of other threads (float32[n, size]) to ``total`` (float32[size]); return its sum of squares."""
     for k in range(len(others)):
         one = others[k]
         for i in range(len(total)):
@@ -276,11 +276,10 @@ def add_gradients(total, others):
 
 @fast_kernel
 def adam(parameters, gradient, first, second, factor, rate, beta1, beta2, root2, epsilon):
-    """Let the parameters (float32[size]) take Adam's step (Kingma and Ba, ICLR 2015).
+    """Take a step of Adam (Kingma and Ba, ICLR 2015) with the parameters (float32[size]).
 
-    ``first`` and ``second`` are the running means of gradients and of their squares, which change too. Gradients are
-    multiplied by ``factor`` first, which clips their norm; ``rate`` is the step size, divided by 1 - beta1 ** step, and
-    ``root2`` is sqrt(1 - beta2 ** step).
+    ``first`` and ``second`` are the moments, which are updated. Gradients are multiplied by ``factor`` first, which
+    clips their norm; ``rate`` is the step size divided by 1 - beta1 ** step, and ``root2`` is sqrt(1 - beta2 ** step).
     """
     for i in range(len(parameters)):
         g = gradient[i] * factor

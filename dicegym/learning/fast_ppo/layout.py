@@ -1,4 +1,4 @@
-"""The networks of a policy as vectors: which kinds `FastMaskablePPO` computes, and where numbers lie for its passes."""
+"""A policy's networks as vectors: which kinds `FastMaskablePPO` supports, and their layout for its passes."""
 
 from __future__ import annotations
 
@@ -16,31 +16,32 @@ from dicegym.engine.jit import COMPILED
 from dicegym.learning.fast_ppo.vectors import pad_size
 
 ACTIVATIONS = (torch.nn.ReLU, torch.nn.Tanh)
-"""What may stand between layers."""
+"""Supported activations."""
 POLICIES = (MaskableActorCriticPolicy, MaskableMultiInputActorCriticPolicy)
 CHUNK = 128
-"""Decisions that go through the networks together: as many as a cache holds all outputs of.
+"""Decisions in one pass, so that all outputs fit into a cache.
 
-With 256 units in a layer, 256 decisions together took up to half as long again for each; with 64 it is all the same.
+With 256 units in a layer, passes of 256 decisions took up to 1.5 times as long per decision; with 64 units the size
+made no difference.
 """
 
 DEPTH, INPUTS, UNITS, WEIGHT, BIAS, TURNED, FROM, FROM_ROW, FROM_SLOPES, TO, TO_SLOPES = range(11)
-"""What is said of a layer: inputs, the same padded, units padded, where its weight and bias begin, where a thread has
-the weight turned round, where its inputs begin, how far apart their rows are, where slopes by them begin, the same of
-outputs. A layer of one unit has its weight as a row, and ``UNITS`` is 1."""
+"""Columns for a layer: inputs, padded inputs, padded units, offsets of weight, bias and (in a thread's room) transposed
+weight, offset and row stride of its inputs, offset of gradients by them, and the offsets of its outputs and gradients
+by them. A layer of one unit stores its weight as a row, and ``UNITS`` is 1."""
 SIZE, WIDTH, FIRST_UNITS, SPLIT, FIRST_BIAS, X, FIRST, FIRST_SLOPES = range(8)
 ACTIONS, LOGITS, VALUES, SCRATCH, TANH, NOTHING, SEEN = range(8, 15)
-"""What is said of all: numbers in an observation, the same padded, units of both first layers and how many of them are
-the actor's (padded), where their bias begins, where a thread has observations, outputs of the first layers and slopes
-by them; actions padded, where a thread has logits, values and scratch; whether units are tanh, not ReLU; where a
-thread has zeros, as many as a row can be long; how many numbers of an observation the actor sees."""
+"""Sizes and offsets of the networks: observation size, padded size, padded units of both first layers, and of the
+actor's, offset of their bias; offsets in a thread's room of observations, outputs of the first layers and gradients by
+them; padded actions; offsets of logits, values and scratch; whether units are tanh, not ReLU; offset of a row of zeros;
+inputs that the actor sees."""
 
 
 def why_not(model: MaskablePPO) -> str:
-    """Return why a model's networks cannot be computed here; an empty text if they can."""
+    """Return why a model is not supported; an empty text if it is."""
     policy = model.policy
     if not COMPILED:
-        return "Numba is told not to compile"
+        return "Numba's compilation is off"
     if type(policy) not in POLICIES and not hasattr(policy, "privileged"):
         return f"its policy is a {type(policy).__name__}"
     if not isinstance(model.action_space, Discrete) or model.action_space.start != 0:
@@ -76,7 +77,7 @@ def why_not(model: MaskablePPO) -> str:
 
 
 def _only_flattens(extractor: torch.nn.Module) -> bool:
-    """Return whether observations go into the networks as they are, one number after the other."""
+    """Return whether a features extractor only flattens observations."""
     parts = extractor.extractors.values() if type(extractor) is CombinedExtractor else ()
     return type(extractor) is FlattenExtractor or (bool(parts) and all(type(one) is torch.nn.Flatten for one in parts))
 
@@ -89,17 +90,17 @@ def _modules(policy: Any) -> list[torch.nn.Linear]:
 
 
 class FlatParameters:
-    """All parameters of a policy, and what Adam remembers of them, each as one vector of float32.
+    """All parameters of a policy, and Adam's moments of them, each as one vector of float32.
 
-    The policy's own parameters become views of the vector, as do the optimizer's tensors: whatever else reads or
-    writes them (files, callbacks, ``load_state_dict``) works as before.
+    The policy's parameters and the optimizer's tensors become views of the vectors, so that files, callbacks and
+    ``load_state_dict`` work as before.
 
     Args:
-        policy: of a model that `why_not` has nothing against.
+        policy: of a model that `why_not` accepts.
 
     Attributes:
-        shapes: of the parameters in their order, weight and bias by turns: (units, inputs) and (units,).
-        size: how many numbers they are.
+        shapes: of the parameters in order, alternately weight (units, inputs) and bias (units,).
+        size: total number of parameters.
     """
 
     def __init__(self, policy: MaskableActorCriticPolicy) -> None:
@@ -118,12 +119,12 @@ class FlatParameters:
 
     @property
     def towers(self) -> tuple[list[int], list[int]]:
-        """The layers of actor and critic, each by its number in the order of the parameters; the last is the head."""
+        """The layers of actor and critic by their numbers in the order of the parameters; the last is the head."""
         hidden, layers = len(list(self._policy.mlp_extractor.policy_net)) // 2, len(self.shapes) // 2
         return [*range(hidden), layers - 2], [*range(hidden, layers - 2), layers - 1]
 
     def adopt(self) -> None:
-        """Take over what others have put in the place of views: loaded weights, an optimizer's loaded memory."""
+        """Copy tensors that have replaced views, such as loaded weights or optimizers, and restore the views."""
         state = self._policy.optimizer.state
         for parameter, value, first, second in zip(self._parameters, *self._views, strict=True):
             if parameter.data_ptr() != value.data_ptr():
@@ -140,12 +141,12 @@ class FlatParameters:
             self.steps = int(known.setdefault("step", torch.tensor(0.0)))
 
     def note_steps(self) -> None:
-        """Tell the optimizer how many steps were taken in all."""
+        """Set the number of steps in the optimizer."""
         for parameter in self._parameters:
             self._policy.optimizer.state[parameter]["step"] = torch.tensor(float(self.steps))
 
     def next_step(self, factor: float) -> tuple[float, ...]:
-        """Count a step; return what `dicegym.learning.fast_ppo.kernels.adam` asks for, from ``factor`` on."""
+        """Count a step; return the arguments of `dicegym.learning.fast_ppo.kernels.adam` from ``factor`` on."""
         group = self._policy.optimizer.param_groups[0]
         self.steps += 1
         beta1, beta2 = map(float, group["betas"])
@@ -154,18 +155,18 @@ class FlatParameters:
 
 
 class NetworkPlan(NamedTuple):
-    """A layout as kernels read it."""
+    """A layout in the form for kernels."""
 
     sizes: np.ndarray
     """int64[15]"""
     layers: np.ndarray
-    """int64[2, most layers, 11], of actor and critic without their first ones"""
+    """int64[2, most layers, 11], of actor and critic, without their first layers"""
     counts: np.ndarray
-    """int64[2], how many each has"""
+    """int64[2], the number of layers of each"""
 
 
 class _Places:
-    """Hands out places for arrays, one after the other."""
+    """Allocates offsets for arrays in one vector."""
 
     def __init__(self) -> None:
         self.end = 0
@@ -179,18 +180,18 @@ class _Places:
 class Layout:
     """All parameters in one vector, weights as float32[inputs, units], rows and columns padded with zeros.
 
-    The first layers of actor and critic are one, which reads the observation once. Padding stays 0, as its slopes are.
+    The first layers of actor and critic are joined, and read the observation once. Padding stays 0, as its gradient is.
 
     Args:
-        parameters: whose sizes.
+        parameters: of the policy.
         size: of an observation.
-        privileged: how many inputs at the end the critic alone has.
-        tanh: whether units are tanh; else ReLU.
+        privileged: number of inputs at the end that only the critic sees.
+        tanh: whether units are tanh; otherwise ReLU.
 
     Attributes:
         plan: for kernels.
         size: of the vector.
-        room: numbers that a thread needs to compute in.
+        room: numbers in a thread's working memory.
     """
 
     def __init__(self, parameters: FlatParameters, size: int, privileged: int, tanh: bool) -> None:
@@ -210,7 +211,7 @@ class Layout:
             size, width, units, split, first_bias, x, first, first_slopes, actions, logits, values, scratch, tanh,
             nothing, size - privileged,
         )  # fmt: skip
-        places: dict[int, tuple[int, int, int]] = {}  # layer -> where weight and bias begin, and how long rows are
+        places: dict[int, tuple[int, int, int]] = {}  # layer -> offsets of weight and bias, row stride
         for number, (tower, start) in enumerate(zip(towers, (0, split), strict=True)):
             places[tower[0]] = first_weight + start, first_bias + start, units
             inputs, row, at, slopes = pad_size(shapes[tower[0]][0]), units, first + start, first_slopes + start
@@ -226,16 +227,16 @@ class Layout:
                 inputs, row, at, slopes = n, n, to, to_slopes
         self.plan = NetworkPlan(sizes, layers, counts)
         self.size, self.room = vector.end, room.end
-        parts: list[np.ndarray] = []  # where each number of the flat vector stands
+        parts: list[np.ndarray] = []  # the offset of each number of the flat vector
         for layer, (units, depth) in enumerate(shapes):
             weight, bias, row = places[layer]
             parts += [np.add.outer(np.arange(units), row * np.arange(depth)).ravel() + weight, np.arange(units) + bias]
         self._places = np.concatenate(parts)
 
     def pack(self, flat: np.ndarray, vector: np.ndarray) -> None:
-        """Write parameters (float32[parameters], in the policy's order) into a vector."""
+        """Copy parameters (float32[parameters], in the policy's order) into a vector."""
         vector[self._places] = flat
 
     def unpack(self, vector: np.ndarray, flat: np.ndarray) -> None:
-        """Write a vector into parameters."""
+        """Copy a vector into parameters."""
         np.take(vector, self._places, out=flat)

@@ -1,9 +1,8 @@
-"""Forward and backward passes through actor and critic, and what threads do for each other: their parts of a job.
+"""Forward and backward passes through actor and critic, and the parts of a job for threads.
 
-A few hundred decisions go through the networks at a time: as much as a cache holds. A pass is compiled as a whole and
-holds no lock, so that threads that share a minibatch meet once: when it is done. What it reads and writes stands where
-a `dicegym.learning.fast_ppo.layout.Layout` says: parameters and gradients in a vector, all else in the thread's own
-``room``.
+A pass takes as many decisions as a cache holds. It is compiled as a whole and releases the lock, so that threads that
+share a minibatch synchronise only at its end. A `dicegym.learning.fast_ppo.layout.Layout` gives the offsets: of
+parameters and gradients in a vector, of everything else in the thread's own ``room``.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-decorators, allow-incomplete-defs, allow-untyped-calls, no-warn-return-any
@@ -35,12 +34,12 @@ from dicegym.learning.fast_ppo.kernels import (
 from dicegym.learning.fast_ppo.vectors import add_picked, add_product, fast_kernel
 
 ACT, SAY, LEARN, ADD, STEP = range(5)
-"""Jobs: act in a step of the rollout, say log-probabilities, compute a gradient, add those of all threads, take
-Adam's step."""
+"""Jobs: act in a step of the rollout, compute log-probabilities, compute a gradient, add the gradients of all threads,
+take a step of Adam."""
 
 
 class Inputs(NamedTuple):
-    """Observations of decisions, as vectors and, where they are mostly zeros, as lists of what is not."""
+    """Observations of decisions, as vectors and, if they are mostly zeros, as lists of the other numbers."""
 
     dense: np.ndarray
     """float32[decisions, size]"""
@@ -53,11 +52,11 @@ class Inputs(NamedTuple):
     values: np.ndarray
     """float32"""
     sparse: np.ndarray
-    """int64[1], whether the lists are used."""
+    """int64[1], whether the lists are used"""
 
 
 class Sorting(NamedTuple):
-    """What a thread sorts inputs by; see `dicegym.learning.fast_ppo.kernels.group_by_input`."""
+    """Memory for sorting inputs; see `dicegym.learning.fast_ppo.kernels.group_by_input`."""
 
     stops: np.ndarray
     """int64[threads, size, padded]"""
@@ -68,29 +67,29 @@ class Sorting(NamedTuple):
 
 
 class Losses(NamedTuple):
-    """What a minibatch's loss is made of."""
+    """The inputs of a minibatch's loss."""
 
     masks: np.ndarray
-    """bool[decisions, n_actions], with room behind it; see `dicegym.learning.fast_ppo.vectors.softmax`."""
+    """bool[decisions, n_actions], padded at the end; see `dicegym.learning.fast_ppo.vectors.softmax`"""
     actions: np.ndarray
     """int64[decisions]"""
     old_log_probs: np.ndarray
-    """float32[decisions], when they were taken; so are the values"""
+    """float32[decisions], from the rollout, like the values"""
     old_values: np.ndarray
     returns: np.ndarray
     """float32[decisions]"""
     anchor: np.ndarray
-    """float32[decisions, n_actions], log q, 0 for illegal actions; any array if ``kl_coef`` is 0"""
+    """float32[decisions, n_actions], log q of the anchor, 0 for illegal actions; any array if ``kl_coef`` is 0"""
     gains: np.ndarray
     """float32[decisions], advantages in the order of the epoch"""
     weights: np.ndarray
-    """float32[6]: clip, clip of values, ent_coef, vf_coef, kl_coef, share of a decision"""
+    """float32[6]: clip, clip of values, ent_coef, vf_coef, kl_coef, weight of a decision"""
 
 
 @fast_kernel
 def forward(plan, vector, room, inputs, rows, first, n, towers):
-    """Compute logits and, of two ``towers``, values of ``n`` decisions: ``rows`` (int64) from ``first`` on."""
-    sizes, none, one = plan.sizes, np.int64(0), np.int64(1)  # written as numbers, they would be compiled for apiece
+    """Compute logits, and with two ``towers`` values, of ``n`` decisions: ``rows`` (int64) from ``first`` on."""
+    sizes, none, one = plan.sizes, np.int64(0), np.int64(1)  # literals would be compiled as types of their own
     width, units = sizes[layout.WIDTH], sizes[layout.FIRST_UNITS]
     start, bias = sizes[layout.FIRST], sizes[layout.FIRST_BIAS]
     if inputs.sparse[0]:
@@ -135,7 +134,7 @@ def _activate(sizes, z):
 
 @fast_kernel
 def _one_unit(layer, vector, room, n):
-    """Compute what a layer of one unit says."""
+    """Compute the output of a layer of one unit."""
     inputs, row = layer[layout.INPUTS], layer[layout.FROM_ROW]
     weight = vector[layer[layout.WEIGHT] : layer[layout.WEIGHT] + inputs]
     for i in range(n):
@@ -149,7 +148,7 @@ def _one_unit(layer, vector, room, n):
 
 @fast_kernel
 def turn(plan, vector, room):
-    """Turn the weights of all layers but the first round, for `backward`."""
+    """Transpose the weights of all layers except the first, for `backward`."""
     for tower in range(2):
         for number in range(plan.counts[tower]):
             layer = plan.layers[tower, number]
@@ -162,18 +161,18 @@ def turn(plan, vector, room):
 
 
 @fast_kernel
-def backward(plan, vector, gradient, room, inputs, sorting, thread, losses, rows, first, n, told):
-    """Add the slopes of the loss of ``n`` decisions to the gradient, and what is told of it to ``told`` (float64[6]).
+def backward(plan, vector, gradient, room, inputs, sorting, thread, losses, rows, first, n, stats):
+    """Add the gradient of the loss of ``n`` decisions to ``gradient``, and statistics to ``stats`` (float64[6]).
 
-    The decisions are ``rows`` (int64) from ``first`` on; weights have to be turned round.
+    The decisions are ``rows`` (int64) from ``first`` on; the weights must be transposed by `turn`.
     """
     forward(plan, vector, room, inputs, rows, first, n, len(plan.counts))
     sizes, none, one = plan.sizes, np.int64(0), np.int64(1)
     actions, logits = sizes[layout.ACTIONS], sizes[layout.LOGITS]
     _, clip_values, _, vf_coef, _, share = losses.weights
-    policy_slopes(room, logits, sizes[layout.SCRATCH], actions, rows, first, n, losses, told)
+    policy_slopes(room, logits, sizes[layout.SCRATCH], actions, rows, first, n, losses, stats)
     values = room[sizes[layout.VALUES] : sizes[layout.VALUES] + n]
-    value_slopes(values, rows, first, n, losses.returns, losses.old_values, clip_values, vf_coef * share, told)
+    value_slopes(values, rows, first, n, losses.returns, losses.old_values, clip_values, vf_coef * share, stats)
     for tower in range(2):
         for number in range(plan.counts[tower] - 1, -1, -1):
             layer = plan.layers[tower, number]
@@ -209,7 +208,7 @@ def backward(plan, vector, gradient, room, inputs, sorting, thread, losses, rows
 
 @fast_kernel
 def hide(plan, gradient):
-    """Forget what the actor's first layer would learn of what it does not see: there its weights are to stay 0."""
+    """Set the gradient of the actor's first layer to 0 for inputs that it does not see: the weights there stay 0."""
     sizes = plan.sizes
     units = sizes[layout.FIRST_UNITS]
     for k in range(sizes[layout.SEEN], sizes[layout.SIZE]):
@@ -226,7 +225,7 @@ def _through(sizes, y, slopes):
 
 @fast_kernel
 def _back(layer, gradient, room, nothing, n):
-    """Go from the slopes behind a layer to those before it."""
+    """Backpropagate through a layer."""
     none, one = np.int64(0), np.int64(1)
     units, inputs, row = layer[layout.UNITS], layer[layout.INPUTS], layer[layout.FROM_ROW]
     slopes, weight, bias = layer[layout.TO_SLOPES], layer[layout.WEIGHT], layer[layout.BIAS]
@@ -243,7 +242,7 @@ def _back(layer, gradient, room, nothing, n):
 
 @fast_kernel
 def _back_from_one(layer, vector, gradient, room, n):
-    """Do the same for a layer of one unit."""
+    """Backpropagate through a layer of one unit."""
     inputs, row, at = layer[layout.INPUTS], layer[layout.FROM_ROW], layer[layout.WEIGHT]
     weight, of_weight = vector[at : at + inputs], gradient[at : at + inputs]
     for i in range(n):
@@ -263,66 +262,66 @@ def _back_from_one(layer, vector, gradient, room, n):
 
 
 class PassMemory(NamedTuple):
-    """What all threads see of one network; a thread writes to its own row, or to its own part."""
+    """Memory that all threads share; each writes only to its row or its part."""
 
     vector: np.ndarray
-    """float32[size], the parameters; see `dicegym.learning.fast_ppo.layout.Layout`."""
+    """float32[size], the parameters; see `dicegym.learning.fast_ppo.layout.Layout`"""
     gradients: np.ndarray
     """float32[threads, size]"""
     first: np.ndarray
-    """float32[size], Adam's mean of gradients"""
+    """float32[size], Adam's first moment"""
     second: np.ndarray
-    """float32[size], that of their squares"""
+    """float32[size], Adam's second moment"""
     rooms: np.ndarray
     """float32[threads, room]"""
-    told: np.ndarray
-    """float64[threads, a line]; see `dicegym.learning.fast_ppo.kernels.policy_slopes`."""
+    stats: np.ndarray
+    """float64[threads, OF_LINE]; see `dicegym.learning.fast_ppo.kernels.policy_slopes`"""
     squares: np.ndarray
-    """float64[threads, a line], of the gradient: the first of each"""
+    """float64[threads, OF_LINE], first of each row: the sum of squares of the gradient"""
 
 
 class Orders(NamedTuple):
-    """What is to be done, and what came of it."""
+    """Inputs and outputs of a job."""
 
     bounds: np.ndarray
-    """int64[threads + 1]: where parts begin, and the end of the last"""
+    """int64[threads + 1]: starts of parts, and the end of the last"""
     first: np.ndarray
     """int64[1]: the row of the first decision of a step"""
     busy: np.ndarray
-    """int64[1]: how many threads computed the gradient"""
+    """int64[1]: number of threads that computed the gradient"""
     adam: np.ndarray
-    """float32[6]: see `dicegym.learning.fast_ppo.kernels.adam`, from its factor on"""
+    """float32[6]: arguments of `dicegym.learning.fast_ppo.kernels.adam` from ``factor`` on"""
     everyone: np.ndarray
     """int64[rows]: 0, 1, 2 ..."""
     rows: np.ndarray
-    """int64[decisions]: those of an epoch, in order"""
+    """int64[decisions]: the order of an epoch"""
     uniforms: np.ndarray
-    """float32[games]: what actions are drawn by"""
+    """float32[games]: random numbers for actions"""
     actions: np.ndarray
-    """int64[games], those drawn"""
+    """int64[games]: drawn actions"""
     log_probs: np.ndarray
-    """float32[games], theirs"""
+    """float32[games], of the drawn actions"""
     values: np.ndarray
     """float32[games]"""
 
 
 @fast_kernel
 def do_part(job, part, _end, _now, plan, memory, inputs, sorting, losses, orders):
-    """Do a part of a job: its number stands where other kernels are told of rows (`dicegym.engine.kernel_entries`)."""
+    """Do a part of a job; its number is passed in the place of rows (`dicegym.engine.kernel_entries`)."""
     low, high = orders.bounds[part], orders.bounds[part + 1]
     if job == ACT:
         _act(part, low, high, plan, memory, inputs, losses.masks, orders)
     elif job == SAY:
         _say(part, low, high, plan, memory, inputs, losses, orders)
     elif job == LEARN:
-        gradient, room, told = memory.gradients[part], memory.rooms[part], memory.told[part]
+        gradient, room, stats = memory.gradients[part], memory.rooms[part], memory.stats[part]
         gradient[:] = 0
-        told[:] = 0
+        stats[:] = 0
         turn(plan, memory.vector, room)
         for at in range(low, high, layout.CHUNK):
             n = min(layout.CHUNK, high - at)
             backward(
-                plan, memory.vector, gradient, room, inputs, sorting, part, losses, orders.rows, at, n, told
+                plan, memory.vector, gradient, room, inputs, sorting, part, losses, orders.rows, at, n, stats
             )  # fmt: skip
         hide(plan, gradient)
     elif job == ADD:
@@ -339,7 +338,7 @@ def do_part(job, part, _end, _now, plan, memory, inputs, sorting, losses, orders
 
 @fast_kernel
 def _act(part, low, high, plan, memory, inputs, masks, orders):
-    """Judge the decisions of a step, and draw actions where there are masks: behind the rollout there are none."""
+    """Compute values of a step, and draw actions unless the step is after the rollout, without masks."""
     room, begun, sizes = memory.rooms[part], orders.first[0], plan.sizes
     if inputs.sparse[0]:
         for i in range(begun + low, begun + high):
@@ -357,7 +356,7 @@ def _act(part, low, high, plan, memory, inputs, masks, orders):
 
 @fast_kernel
 def _say(part, low, high, plan, memory, inputs, losses, orders):
-    """Write down the log-probabilities of all actions, in the anchor's place."""
+    """Store the log-probabilities of all actions in ``losses.anchor``."""
     room, sizes = memory.rooms[part], plan.sizes
     for at in range(low, high, layout.CHUNK):
         end = min(at + layout.CHUNK, high)

@@ -1,16 +1,15 @@
-"""Compiled code of `FastMaskablePPO`: how it is compiled, its vectors of numbers, and matrix products made of them.
+"""Compilation of `FastMaskablePPO`'s kernels, their vector instructions, and matrix products.
 
-A loop that reads and writes parts of one array is taken number by number: the compiler cannot tell that the parts are
-separate, and a softmax took three times as long. What is written here says how many numbers are taken at once.
+The compiler does not vectorise a loop over parts of one array, as it cannot tell that the parts are separate: a softmax
+took three times as long. The intrinsics here use vectors explicitly.
 
-To call a library's product from Python takes a while and Python's lock, for which threads then wait; and 64 units are
-too few for libraries to be quick. So products are made here, of tiles of `ROWS` rows and `COLUMNS` columns: the sums of
-a tile are vectors in registers, to which each step adds one number of the left matrix times a row of the right one. On
-a core of an AMD EPYC with AVX-512 that gives 108 to 117 billion operations a second from 64 units on, nearly all that
-its arithmetic can do, where PyTorch's gave 75 to 103.
+Calling a library's product from Python takes time and Python's lock, for which threads then wait; and libraries are
+slow with as few as 64 units. So products are computed here, in tiles of `ROWS` rows and `COLUMNS` columns: the sums of
+a tile are vectors in registers, and each step adds one number of the left matrix times a row of the right one. On a
+core of an AMD EPYC with AVX-512 this gives 108 to 117 billion operations per second from 64 units on, close to the peak
+of its arithmetic, where PyTorch reached 75 to 103.
 
-All matrices are parts of one-dimensional float32 arrays and are told by where they begin and how far apart their rows
-are.
+All matrices are parts of one-dimensional float32 arrays, given by an offset and a row stride.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-decorators, allow-incomplete-defs, allow-untyped-calls, no-warn-return-any
@@ -38,9 +37,9 @@ from dicegym.engine.kernel_cache import KernelCache, hash_beside
 F = TypeVar("F", bound=Callable[..., Any])
 
 _IN_ANY_ORDER = {"reassoc", "contract", "nsz", "arcp"}
-"""What a compiler may assume of numbers: not that all are finite."""
+"""Allowed fast-math assumptions; finite numbers are not assumed."""
 LANES = 16
-"""Numbers in a vector. Where registers hold fewer, the compiler takes several of them."""
+"""Numbers in a vector; where registers hold fewer, the compiler uses several."""
 FLOAT, INDEX, _INT, _BYTE = ir.FloatType(), ir.IntType(64), ir.IntType(32), ir.IntType(8)
 VECTOR, _INTS = ir.VectorType(FLOAT, LANES), ir.VectorType(_INT, LANES)
 LOG2_E = 1.4426950408889634
@@ -53,21 +52,21 @@ EXP = (
     0.0013333558146428443,
     0.00015403530393381608,
 )
-"""2^f for f in [-0.5, 0.5]: the Taylor series of exp(f ln 2), whose rest is below 2e-8."""
+"""2^f for f in [-0.5, 0.5]: the Taylor series of exp(f ln 2), with a remainder below 2e-8."""
 LOWEST = -87.0
-"""Where exp of a float32 is as good as 0."""
+"""Below this, exp of a float32 is practically 0."""
 BIAS, FRACTION = 127, 23
-"""A float32 holds its exponent plus 127 above 23 bits of its fraction (IEEE 754)."""
+"""A float32 stores its exponent plus 127 above 23 bits of its fraction (IEEE 754)."""
 _WIDE = COMPILED and bool(llvmlite.binding.get_host_cpu_features().get("avx512f"))
 ROWS, VECTORS = (8, 2) if _WIDE else (4, 1)
-"""What a tile's sums fill half of the registers with."""
+"""Size of a tile, whose sums fill half of the registers."""
 COLUMNS = VECTORS * LANES
 ADDED = 8 if _WIDE else 2
-"""Vectors of a row that `add_picked` sums at once."""
+"""Vectors of a row that `add_picked` adds at once."""
 
 
 def fast_kernel(function: F) -> F:
-    """Compile ``function``, release the lock while it runs, and keep it on disk by the sources of this folder."""
+    """Compile ``function``, without Python's lock, and cache it on disk by the sources of this folder."""
     compiled: Any = numba.njit(nogil=True, error_model="numpy", fastmath=_IN_ANY_ORDER)(function)
     if COMPILED:
         compiled._cache = KernelCache(function, Path(CACHE_FOLDER), hash_beside(function.__code__.co_filename))
@@ -75,17 +74,17 @@ def fast_kernel(function: F) -> F:
 
 
 def pad_size(n: int) -> int:
-    """Return how many numbers a row of ``n`` takes: whole vectors, which are whole tiles of rows too."""
+    """Return the padded size of a row of ``n`` numbers: whole vectors, and whole tiles of rows."""
     return -(-n // LANES) * LANES
 
 
 def data_of(context: Any, builder: Any, signature: Any, args: Any, number: int) -> Any:
-    """Return where the data of an array among the arguments begin."""
+    """Return the data pointer of an array argument."""
     return context.make_array(signature.args[number])(context, builder, args[number]).data
 
 
 class VectorWriter:
-    """Writes instructions for vectors."""
+    """Emits vector instructions."""
 
     def __init__(self, builder: Any) -> None:
         self._builder = builder
@@ -96,7 +95,7 @@ class VectorWriter:
         return self._builder.call(function, arguments, **flags)
 
     def at(self, place: Any, offset: Any) -> Any:
-        """Return the place of a number."""
+        """Return the pointer to a number."""
         return self._builder.gep(place, [offset])
 
     def load(self, place: Any) -> Any:
@@ -106,17 +105,17 @@ class VectorWriter:
         return found
 
     def store(self, vector: Any, place: Any) -> None:
-        """Put a vector where a number is."""
+        """Store a vector at a pointer."""
         self._builder.store(vector, self._builder.bitcast(place, VECTOR.as_pointer())).align = 4
 
     def spread(self, number: Any) -> Any:
-        """Return a vector of one number throughout."""
+        """Return a vector with one number in all lanes."""
         nothing = ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined)
         first = self._builder.insert_element(nothing, number, _INT(0))
         return self._builder.shuffle_vector(first, nothing, ir.Constant(_INTS, [0] * LANES))
 
     def constant(self, number: float) -> Any:
-        """Return a vector of one known number."""
+        """Return a vector with a constant in all lanes."""
         return ir.Constant(VECTOR, [float(np.float32(number))] * LANES)
 
     def product(self, a: Any, b: Any, c: Any) -> Any:
@@ -124,21 +123,21 @@ class VectorWriter:
         return self._call(f"llvm.fmuladd.v{LANES}f32", VECTOR, a, b, c)
 
     def keep(self, vector: Any) -> Any:
-        """Return what keeps a vector that loops change."""
+        """Return memory for a vector that loops change."""
         place = cgutils.alloca_once(self._builder, VECTOR)
         self._builder.store(vector, place)
         return place
 
     def add_product(self, total: Any, a: Any, b: Any) -> None:
-        """Add a * b to the vector that is kept in ``total``."""
+        """Add a * b to the vector stored in ``total``."""
         self._builder.store(self.product(a, b, self._builder.load(total)), total)
 
     def larger(self, a: Any, b: Any) -> Any:
-        """Return the larger of each two numbers."""
+        """Return the elementwise maximum."""
         return self._builder.select(self._builder.fcmp_ordered(">", a, b), a, b)
 
     def smaller(self, a: Any, b: Any) -> Any:
-        """Return the smaller of each two numbers."""
+        """Return the elementwise minimum."""
         return self._builder.select(self._builder.fcmp_ordered("<", a, b), a, b)
 
     def largest(self, vector: Any) -> Any:
@@ -151,7 +150,7 @@ class VectorWriter:
         return self._call(f"llvm.vector.reduce.fadd.v{LANES}f32", FLOAT, start, vector, fastmath=("reassoc",))
 
     def exp(self, x: Any) -> Any:
-        """Return e^x for x of at most 0: x log2(e) = n + f, of which n are the exponent's bits, and f is small."""
+        """Return e^x for x <= 0: x log2(e) = n + f with an integer n, the exponent's bits, and a small f."""
         build = self._builder
         y = build.fmul(self.larger(x, self.constant(LOWEST)), self.constant(LOG2_E))
         whole = self._call(f"llvm.floor.v{LANES}f32", VECTOR, build.fadd(y, self.constant(0.5)))
@@ -164,7 +163,7 @@ class VectorWriter:
 
     @contextmanager
     def blocks(self, columns: Any) -> Iterator[Any]:
-        """Loop over the places of vectors in a row."""
+        """Loop over the offsets of vectors in a row."""
         count = self._builder.udiv(columns, INDEX(LANES))
         with cgutils.for_range(self._builder, count, intp=INDEX) as loop:
             yield self._builder.mul(loop.index, INDEX(LANES))
@@ -172,11 +171,11 @@ class VectorWriter:
 
 @intrinsic
 def softmax(typingctx, room, logits, scratch, columns, masks, row):
-    """Read logits (float32[columns], padded) in ``room``, and write their softmax over legal actions to ``scratch``.
+    """Compute the softmax of logits (float32[columns], padded) in ``room`` over legal actions.
 
-    ``masks`` (bool[decisions, actions]) has to have `LANES` more bytes behind it (`masks_with_room`). ``scratch`` is
-    the place of float32[3, columns] that is set: logit - highest of the legal ones; its exponential, 0 for illegal
-    actions; and, in the first two numbers, the sum of exponentials, and of their products with logit - highest.
+    ``masks`` (bool[decisions, actions]) must be padded with `LANES` bytes (`masks_with_room`). ``scratch`` is the
+    offset of the output, float32[3, columns]: logit - highest legal logit; its exponential, 0 for illegal actions; and,
+    in the first two numbers, the sum of the exponentials, and of their products with logit - highest.
     """
 
     def codegen(context, builder, signature, args):
@@ -190,7 +189,7 @@ def softmax(typingctx, room, logits, scratch, columns, masks, row):
         lanes = ir.Constant(ir.VectorType(INDEX, LANES), list(range(LANES)))
 
         def allowed(at: Any) -> Any:
-            """Return which of the actions from one on are legal: of those that are actions, not padding."""
+            """Return which of the next actions are legal; padding is not."""
             found = builder.load(builder.bitcast(write.at(legal, at), ir.VectorType(_BYTE, LANES).as_pointer()))
             found.align = 1
             real = builder.icmp_signed("<", lanes, write.spread(builder.sub(actions, at)))
@@ -220,7 +219,7 @@ def softmax(typingctx, room, logits, scratch, columns, masks, row):
 
 @intrinsic
 def mix_slopes(typingctx, room, out, scratch, columns, plain, steep):
-    """Set ``out`` (float32[columns]) to exponential (plain + steep (logit - highest)), by what `softmax` has left."""
+    """Set ``out`` (float32[columns]) to exponential * (plain + steep * (logit - highest)), after `softmax`."""
 
     def codegen(context, builder, signature, args):
         write, room = VectorWriter(builder), data_of(context, builder, signature, args, 0)
@@ -238,7 +237,7 @@ def mix_slopes(typingctx, room, out, scratch, columns, plain, steep):
 
 
 def masks_with_room(*shape: int) -> np.ndarray:
-    """Return masks of all actions (bool) with as many bytes behind them as `softmax` may read there."""
+    """Return masks (bool) with all actions legal, padded at the end as `softmax` needs."""
     size = int(np.prod(shape))
     return np.ones(size + LANES, np.bool_)[:size].reshape(shape)
 
@@ -247,7 +246,8 @@ def masks_with_room(*shape: int) -> np.ndarray:
 
 
 def _tile(rows: int, vectors: int) -> Any:
-    """Return what computes one tile: ``c = d + a b``, of a number of rows and vectors."""
+    """Return an intrinsic for one tile ``c = d + a b`` with a number of rows and vectors."""
+    offsets = [INDEX(number * LANES) for number in range(vectors)]
 
     @intrinsic
     def compiled(typingctx, a, a0, a_row, a_step, b, b0, b_row, c, c0, c_row, d, d0, d_row, depth):
@@ -260,22 +260,20 @@ def _tile(rows: int, vectors: int) -> Any:
                 return [write.at(place, builder.add(first, builder.mul(apart, INDEX(row)))) for row in range(rows)]
 
             lefts = rows_of(a, a0, a_row)
-            sums = [[cgutils.alloca_once(builder, VECTOR) for _ in range(vectors)] for _ in lefts]
-            for start, row in zip(rows_of(d, d0, d_row), sums, strict=True):
-                for number, total in enumerate(row):
-                    builder.store(write.load(write.at(start, INDEX(number * LANES))), total)
+            begun = [[write.load(write.at(start, offset)) for offset in offsets] for start in rows_of(d, d0, d_row)]
+            sums = [[write.keep(vector) for vector in row] for row in begun]
             right = write.at(b, b0)
             with cgutils.for_range(builder, depth, intp=INDEX) as loop:
                 beginning = write.at(right, builder.mul(loop.index, b_row))
-                found = [write.load(write.at(beginning, INDEX(number * LANES))) for number in range(vectors)]
+                found = [write.load(write.at(beginning, offset)) for offset in offsets]
                 step = builder.mul(loop.index, a_step)
                 for left, row in zip(lefts, sums, strict=True):
                     factor = write.spread(builder.load(write.at(left, step)))
                     for total, vector in zip(row, found, strict=True):
                         write.add_product(total, factor, vector)
             for end, row in zip(rows_of(c, c0, c_row), sums, strict=True):
-                for number, total in enumerate(row):
-                    write.store(builder.load(total), write.at(end, INDEX(number * LANES)))
+                for offset, total in zip(offsets, row, strict=True):
+                    write.store(builder.load(total), write.at(end, offset))
             return context.get_dummy_value()
 
         index = types.int64
@@ -286,7 +284,8 @@ def _tile(rows: int, vectors: int) -> Any:
 
 
 def _picked(vectors: int) -> Any:
-    """Return what computes ``c = d + sum of values * b[picked]`` for a number of vectors of a row."""
+    """Return an intrinsic for ``c = d + sum of values * b[picked]`` with a number of vectors of a row."""
+    offsets = [INDEX(number * LANES) for number in range(vectors)]
 
     @intrinsic
     def compiled(typingctx, values, picked, first, end, b, b0, b_row, c, c0, d, d0):
@@ -294,18 +293,16 @@ def _picked(vectors: int) -> Any:
             write = VectorWriter(builder)
             values, picked, b, c, d = (data_of(context, builder, signature, args, number) for number in (0, 1, 4, 7, 9))
             _, _, first, end, _, b0, b_row, _, c0, _, d0 = args
-            sums = [cgutils.alloca_once(builder, VECTOR) for _ in range(vectors)]
-            for number, total in enumerate(sums):
-                builder.store(write.load(write.at(d, builder.add(d0, INDEX(number * LANES)))), total)
+            sums = [write.keep(write.load(write.at(d, builder.add(d0, offset)))) for offset in offsets]
             with cgutils.for_range(builder, builder.sub(end, first), intp=INDEX) as loop:
                 place = builder.add(first, loop.index)
                 row = builder.zext(builder.load(write.at(picked, place)), INDEX)
                 beginning = write.at(b, builder.add(b0, builder.mul(row, b_row)))
                 factor = write.spread(builder.load(write.at(values, place)))
-                for number, total in enumerate(sums):
-                    write.add_product(total, factor, write.load(write.at(beginning, INDEX(number * LANES))))
-            for number, total in enumerate(sums):
-                write.store(builder.load(total), write.at(c, builder.add(c0, INDEX(number * LANES))))
+                for offset, total in zip(offsets, sums, strict=True):
+                    write.add_product(total, factor, write.load(write.at(beginning, offset)))
+            for offset, total in zip(offsets, sums, strict=True):
+                write.store(builder.load(total), write.at(c, builder.add(c0, offset)))
             return context.get_dummy_value()
 
         index = types.int64
@@ -322,13 +319,13 @@ _many_picked, _one_picked = _picked(ADDED), _picked(1)
 def add_product(a, a0, a_row, a_step, b, b0, b_row, c, c0, c_row, d, d0, d_row, rows, columns, depth):
     """Set ``c[i, j]`` to ``d[i, j]`` plus the sum of ``a[i, k] b[k, j]`` over k.
 
-    In the float32 arrays, ``a[i, k]`` stands at ``a0 + i a_row + k a_step``, so that it may be read as if it were
-    turned; ``b[k, j]`` at ``b0 + k b_row + j``, ``c[i, j]`` at ``c0 + i c_row + j``, and ``d[i, j]`` likewise. ``d``
-    may be ``c``, and ``d_row`` 0 gives all rows the same. ``columns`` are a multiple of `LANES`, and ``depth`` is how
-    many numbers are added. Where ``rows`` are not whole tiles, rows behind them are written too, and have to be there.
+    In the float32 arrays, ``a[i, k]`` is at ``a0 + i a_row + k a_step``, so that ``a`` may be transposed; ``b[k, j]``
+    is at ``b0 + k b_row + j``, ``c[i, j]`` at ``c0 + i c_row + j``, and ``d[i, j]`` likewise. ``d`` may be ``c``; a
+    ``d_row`` of 0 repeats one row. ``columns`` is a multiple of `LANES`, and k is below ``depth``. If ``rows`` is not a
+    multiple of `ROWS`, the rows up to the next multiple are written too, and must exist.
     """
     column = 0
-    while column + COLUMNS <= columns:  # rows within: these columns of b stay in the nearest cache
+    while column + COLUMNS <= columns:  # rows inside: these columns of b stay in the nearest cache
         for row in range(0, rows, ROWS):
             _whole_tile(
                 a, a0 + row * a_row, a_row, a_step, b, b0 + column, b_row,
@@ -360,7 +357,7 @@ def add_picked(values, picked, first, end, b, b0, b_row, c, c0, d, d0, columns):
 
 
 def allocate_aligned(shape: Iterable[int], dtype: Any = np.float32) -> np.ndarray:
-    """Return zeros whose first number stands at the beginning of a cache line: a vector is then read from one line."""
+    """Return zeros that start at a cache line, so that each vector is in one line."""
     sizes = tuple(shape)
     size = int(np.prod(sizes)) * np.dtype(dtype).itemsize
     memory = np.zeros(size + 64, np.uint8)

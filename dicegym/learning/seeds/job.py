@@ -1,7 +1,7 @@
-"""One seed's training as a job, and the process that runs it here.
+"""The training of one seed as a task, and the process that runs it on this machine.
 
-A process of this machine runs this module; a cluster's calls `train_seed`. The run's folder says how far it is.
-The training also saves and stops when the process that started it has ended.
+A process on this machine runs this module; one on a cluster calls `train_seed`. The run's folder holds its progress.
+The training also saves and stops when the process that started it ends.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from dicegym.errors import DicegymError, one_line
 from dicegym.sandbox.remote import describe_end
 from dicegym.signals import as_interrupts, status_of
 
-END_NOW = getattr(signal, "SIGKILL", signal.SIGTERM)  # which ends a process at once on Windows
-"""The signal that nothing outlives."""
+END_NOW = getattr(signal, "SIGKILL", signal.SIGTERM)  # ends a process at once on Windows
+"""The signal that no process survives."""
 LIBRARY_THREADS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-"""What libraries read at their start: how many threads they may use."""
+"""Environment variables with the number of threads, which libraries read at their start."""
 _LAST_WORDS = 2_000
-"""Bytes of the end of a log that are looked at."""
+"""Bytes at the end of a log that are read."""
 
 
 class SeedTask(NamedTuple):
@@ -33,19 +33,19 @@ class SeedTask(NamedTuple):
 
     game: str
     folder: str
-    """The run's, absolute."""
+    """The run's folder, absolute."""
     seed: int
     config: str
     """Name or path of a configuration; empty: the game's own."""
     overrides: tuple[str, ...]
-    """Its seed and its threads among them."""
+    """Including the seed and the number of threads."""
     resume: bool
     threads: int
     device: str = "cpu"
 
 
 def train_seed(task: SeedTask) -> None:
-    """Train in this process, with the programs that the settings name. Raises as `dicegym.learning.train.train`."""
+    """Train in this process, and trust programs in the settings. Raises as `dicegym.learning.train.train` does."""
     from dicegym.learning.train import train
 
     with as_interrupts():
@@ -53,23 +53,23 @@ def train_seed(task: SeedTask) -> None:
 
 
 class SeedTrainer(Protocol):
-    """A training under way, here or on a cluster."""
+    """A running training, here or on a cluster."""
 
     waits: str
-    """What it waits for until it says something itself."""
+    """Its state until it reports progress."""
 
     def poll(self) -> str | None:
-        """Return None while the training runs; then why it failed, or an empty text if it is finished."""
+        """Return None while the training runs; then the reason of a failure, or an empty text."""
 
     def stop(self, number: int) -> None:
-        """Hand on a signal: the first asks it to save and end, the second to end at once; `END_NOW` ends it."""
+        """Forward a signal: the first makes it save and end, the second end at once; `END_NOW` kills it."""
 
 
 class SeedProcess:
-    """A `SeedTrainer` in a process of this machine, started when this is made.
+    """A `SeedTrainer` in a new process of this machine.
 
-    It is a session of its own, so that Ctrl-C in a terminal reaches only the process that started it, which hands it
-    on. What it and its libraries print is in a log beside the run's folder; one that says nothing is removed.
+    The process has its own session, so that Ctrl-C in a terminal reaches only its parent, which forwards it. Its output
+    is written to a log beside the run's folder; an empty log is removed.
     """
 
     waits = "preparing"
@@ -79,8 +79,14 @@ class SeedProcess:
         threads = {name: str(task.threads) for name in LIBRARY_THREADS}
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "dicegym.learning.seeds.job", json.dumps(task)],  # no file from here
-                stdin=subprocess.PIPE,  # it closes when the process that holds its other end has ended
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "dicegym.learning.seeds.job",
+                    json.dumps(task),
+                ],  # imports nothing from here
+                stdin=subprocess.PIPE,  # closes when the parent ends
                 stdout=log,
                 stderr=log,
                 env={**os.environ, **threads},
@@ -106,7 +112,7 @@ class SeedProcess:
 
 
 def main() -> None:
-    """Do the task in the first argument; save and end when the pipe from the process that started this one closes."""
+    """Run the task in the first argument; save and end when the pipe from the parent process closes."""
 
     def end_with_caller() -> None:
         sys.stdin.read()
@@ -126,7 +132,7 @@ def main() -> None:
         status = 1
         traceback.print_exc()
     sys.stderr.flush()
-    os._exit(status)  # whatever threads libraries have left: all is written
+    os._exit(status)  # without waiting for threads of libraries: everything is written
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Trainings of several seeds on a Ray cluster, whose nodes all see the folder of the run, as Ray Train asks it too.
+"""Trainings of several seeds on a Ray cluster whose nodes share the folder of the run, as for Ray Train.
 
-A training is a task of Ray's. It is done again when its node is lost, and continues from its own checkpoint.
+A training is a Ray task. Ray repeats it when its node is lost, and it continues from its checkpoint.
 """
 
 from __future__ import annotations
@@ -18,22 +18,21 @@ from dicegym.learning.seeds.job import END_NOW, LIBRARY_THREADS, SeedTask, train
 from dicegym.learning.seeds.seeded_training import Backend
 
 LOCK_SECONDS = 120.0
-"""How long a training waits for the folder of a lost node: a server of files gives its lock back after a while."""
+"""Waiting time for the folder of a lost node: a file server releases its lock after a while."""
 
 
 def train_on_node(version: str, task: SeedTask, holder: LockHolder | None, where: str) -> None:
-    """Train in this process of Ray's.
+    """Train in this Ray process.
 
-    The command that asks for it has a ``version`` of dicegym, runs in the folder ``where`` and holds the folder of all
-    seeds, as ``holder`` says. Raises DependencyError if the node cannot do it, and ParameterError if the run's folder
-    cannot be used.
+    The command has this ``version`` of dicegym, runs in the folder ``where``, and is the ``holder`` of the folder of
+    all seeds. Raises DependencyError if the node does not fit, and ParameterError if the run's folder cannot be used.
     """
     prepare_process(version)
     folder = Path(task.folder)
     if holder_of(folder.parent) != holder:
         raise DependencyError(
             f"it does not see {folder.parent} of {holder.machine if holder else 'the command'}: mount the storage of "
-            "that folder on every node by the same path, or give a --run-dir on storage that all nodes share"
+            "that folder on every node at the same path, or give a --run-dir on storage that all nodes share"
         )
     if os.path.isdir(where):
         os.chdir(where)
@@ -42,7 +41,7 @@ def train_on_node(version: str, task: SeedTask, holder: LockHolder | None, where
 
 
 class RayTrainer:
-    """The training of a ``task`` on a ``cluster``: a `dicegym.learning.seeds.job.SeedTrainer`."""
+    """A `dicegym.learning.seeds.job.SeedTrainer` on a cluster."""
 
     def __init__(self, cluster: Cluster, task: SeedTask) -> None:
         self._cluster, self._called = cluster, f"seed {task.seed}"
@@ -64,13 +63,13 @@ class RayTrainer:
         return ""
 
     def stop(self, number: int) -> None:
-        """Interrupt it, also before a node has room for it; `END_NOW` ends it."""
+        """Interrupt the task, even before a node has room for it; `END_NOW` kills it."""
         self._cluster.ray.cancel(self._work, force=number == END_NOW)
 
 
 @contextlib.contextmanager
 def ray_backend(address: str | None = None, told: ClusterLog = lambda line: None) -> Iterator[Backend]:
-    """Connect to a cluster, and yield what `dicegym.learning.seeds.seeded_training.train_seeds` takes as backend.
+    """Connect to a cluster, and yield a backend for `dicegym.learning.seeds.seeded_training.train_seeds`.
 
     Arguments and errors are those of `dicegym.arena.ray_executor.connect`.
     """

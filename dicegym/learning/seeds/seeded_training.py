@@ -1,4 +1,4 @@
-"""Several seeds of one training, side by side: start, watch, stop and resume them, and sum them up at the end."""
+"""Train with several seeds in parallel: start, watch, stop, resume and summarise them."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ from dicegym.players.model_file import find_seeds
 from dicegym.signals import SignalInterrupt, on_signals
 
 SEEDS_FILE = "seeds.toml"
-"""The settings of all seeds in a folder."""
+"""The file with the settings of all seeds in a folder."""
 MOST_SEEDS = 1_000
-"""Of one folder."""
+"""Seeds in one folder."""
 LOOK_EVERY = 0.2
-"""Seconds between two looks at the trainings."""
-ENDING = ("saving; Ctrl-C again leaves at once", "leaving", "ending what does not end")
-"""What is done at the first, the second and each further signal."""
+"""Seconds between polls of the trainings."""
+ENDING = ("saving; Ctrl-C again leaves at once", "leaving", "killing it")
+"""Reported at the first, the second and each further signal."""
 
 SeedProgress = Callable[[int, int, int, str], None]
-"""Is told (seed, steps done, steps in all, text)."""
+"""Takes (seed, steps done, total steps, text)."""
 
 
 class Backend(NamedTuple):
-    """Where trainings are carried out, each from its ``start`` on."""
+    """Where trainings run."""
 
     start: Callable[[SeedTask], SeedTrainer]
     processors: Sequence[int]
-    """Of each machine."""
+    """Number of processors of each machine."""
     queues: bool = False
-    """Whether trainings wait there for room, as machines may come: then all are started at once."""
+    """Whether it queues trainings until there is room, as machines may be added; all are then started at once."""
 
     def share(self, seeds: int, workers: int | None = None) -> tuple[int, int | None]:
-        """Return how many of ``seeds`` trainings are started at once, and the most threads of each.
+        """Return the number of trainings that run at once, and the most threads of each.
 
-        None: as its settings say, where no machine is known yet. ``workers`` are trainings at once; default: one for
-        each processor. Raises ParameterError for an invalid number.
+        Threads are None, for the number in the settings, while no machine is known. ``workers`` are trainings at once;
+        default: one for each processor. Raises ParameterError for an invalid number.
         """
         most = sum(self.processors)
         wanted = (seeds if self.queues else most) if workers is None else workers
@@ -60,7 +60,7 @@ class Backend(NamedTuple):
 
 
 def holds_seeds(folder: Path) -> bool:
-    """Return whether a folder is one of several seeds."""
+    """Return whether a folder holds trainings of several seeds."""
     return (folder / SEEDS_FILE).is_file()
 
 
@@ -77,28 +77,28 @@ def train_seeds(
     backend: Backend | None = None,
     told: Callable[[str], None] | None = None,
 ) -> SeedsSummary:
-    """Train with several seeds side by side, each in a process and in a folder of its own, ``folder/seed-NUMBER``.
+    """Train with several seeds in parallel, each in its own process and its own folder ``folder/seed-NUMBER``.
 
-    Each is what `dicegym.learning.train.train` makes of its seed. One that fails ends no other. Resuming leaves
-    finished seeds as they are, continues interrupted ones from their checkpoints, and starts those that have none.
+    Each is a training by `dicegym.learning.train.train`; one that fails does not end the others. Resuming leaves
+    finished seeds as they are, continues interrupted ones from their checkpoints, and starts missing ones.
 
     Args:
         game: as for `dicegym.learning.train.train`.
-        folder: of all seeds; it also gets ``seeds.toml``, their settings.
-        seeds: how many, starting with ``run.seed``; None: as many as ``folder`` has.
+        folder: of all seeds, and of ``seeds.toml``, their settings.
+        seeds: number of seeds, starting with ``run.seed``; None: as many as ``folder`` has.
         config: as for `dicegym.learning.train.train`.
-        overrides: as there.
-        resume: continue the seeds in ``folder``; more ``seeds`` than it has add some.
-        workers: trainings at once (default: one for each processor; processors are shared out among trainings).
-        progress: called with (seed, steps done, steps in all, text).
+        overrides: as for `dicegym.learning.train.train`.
+        resume: continue the seeds in ``folder``, and add some if ``seeds`` is larger.
+        workers: trainings at once, which share the processors; default: one for each processor.
+        progress: called with (seed, steps done, total steps, text).
         trust: as for `dicegym.learning.train.train`.
-        backend: where they are carried out; default: this machine.
-        told: called with a line for each training that fails.
+        backend: where trainings run; default: this machine.
+        told: called with a line for each failed training.
 
     Raises:
-        ParameterError, UnknownNameError, AgentError, ModelError: settings or folder cannot work; nothing was started.
+        ParameterError, UnknownNameError, AgentError, ModelError: settings or folder are invalid; nothing was started.
         DependencyError: the extra ``train`` is not installed.
-        KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended them, each with model and checkpoint on disk.
+        KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP ended them; models and checkpoints are on disk.
 
     Example:
         >>> from dicegym.training import train_seeds
@@ -130,7 +130,7 @@ def train_seeds(
             if not prepare(game, own, base, changes, begun, trust).finished:
                 place, run, named = str(own.absolute()), settings.run, str(base or "")
                 tasks.append(SeedTask(game, place, seed, named, changes, begun, run.torch_threads, run.device))
-        write_text(target / SEEDS_FILE, to_toml(settings))  # first: a kill leaves what --resume takes
+        write_text(target / SEEDS_FILE, to_toml(settings))  # first, so that a killed command can be resumed
         for seed in numbers:
             folder_of(target, seed).mkdir(parents=True, exist_ok=True)
         tell, where = progress or (lambda *_: None), backend or Backend(SeedProcess, [cores()])
@@ -138,35 +138,35 @@ def train_seeds(
         if trainings.work():
             again = f"dicegym train {game} --run-dir {shlex.quote(str(target))} --resume"
             again += " --trust" if find_program(table, settings) else ""
-            raise SignalInterrupt(trainings.signals[0], f"what was done so far is in {target}: continue by `{again}`")
+            raise SignalInterrupt(trainings.signals[0], f"the work so far is in {target}: continue with `{again}`")
         if not tasks:
-            say(f"all seeds in {target} are finished: nothing was done; more --steps train on, more --seeds add some")
+            say(f"all seeds in {target} are finished: nothing was done; raise --steps or --seeds to train more")
         return summarise(target, numbers, trainings.failures)
 
 
 def _seeds_in(folder: Path, game: str, seeds: int | None, first: int) -> list[int]:
-    """Return the seeds of a folder, those that are added among them. Raises ParameterError if they do not fit it."""
+    """Return the seeds of a folder, including new ones. Raises ParameterError if they do not fit the folder."""
     known = list(find_seeds(folder))
     for one in known:
         own = folder_of(folder, one)
         if (own / SETTINGS_FILE).is_file() and (begun := about_run(own).command[2:3]) not in ([], [game]):
-            raise ParameterError(f"{folder} holds seeds of {begun[0]}, and not of {game}: name that game")
+            raise ParameterError(f"{folder} holds seeds of {begun[0]}, not of {game}: name that game")
     if known and first != known[0]:
         raise ParameterError(f"run.seed={first} cannot change the seeds in {folder}: leave it out, or begin anew")
     known = known or [first]
     number = len(known) if seeds is None else whole_number("seeds", seeds, 1, MOST_SEEDS, "the number of trainings")
     if number < len(known):
         raise ParameterError(
-            f"{folder} holds {len(known)} seeds: --seeds {len(known)} continues them, and more adds some"
+            f"{folder} holds {len(known)} seeds: give --seeds {len(known)} to continue them, or more to add some"
         )
     more = range(known[-1] + 1, known[-1] + 1 + number - len(known))
     if more and more[-1] > LARGEST_TRAINING_SEED:
-        raise ParameterError(f"{number} seeds from {known[0]} on go beyond {LARGEST_TRAINING_SEED}: begin with less")
+        raise ParameterError(f"{number} seeds from {known[0]} on go beyond {LARGEST_TRAINING_SEED}: lower run.seed")
     return [*known, *more]
 
 
 class _Trainings:
-    """All trainings that are under way, and those that wait for a place."""
+    """The running and the waiting trainings."""
 
     def __init__(
         self,
@@ -183,11 +183,11 @@ class _Trainings:
         self._under_way: dict[int, tuple[SeedTask, SeedTrainer]] = {}
         self._done: dict[int, int] = {}
         self.failures: dict[int, str] = {}
-        """Why seeds failed."""
+        """Reasons of failed seeds."""
         self.signals: list[int] = []
 
     def work(self) -> bool:
-        """Carry all out; return whether a signal has ended that."""
+        """Run all trainings; return whether a signal ended them."""
         for task in self._waiting:
             self._progress(task.seed, 0, self._total, "waiting for its turn")
         handed_on = 0
@@ -203,7 +203,7 @@ class _Trainings:
                         self._look(seed)
                     time.sleep(LOOK_EVERY)
         finally:
-            for _, trainer in self._under_way.values():  # only if something of our own went wrong
+            for _, trainer in self._under_way.values():  # only after an exception of ours
                 trainer.stop(END_NOW)
         return bool(self.signals)
 
@@ -215,11 +215,11 @@ class _Trainings:
         self._progress(task.seed, 0, self._total, trainer.waits)
 
     def _look(self, seed: int) -> None:
-        """See how far a training is, and whether it has ended."""
+        """Report the progress of a training, and whether it has ended."""
         task, trainer = self._under_way[seed]
-        over = trainer.poll()  # first: then all that it wrote is there
+        over = trainer.poll()  # first, so that all its output is there at the end
         pace: list[Pace] = []
-        with contextlib.suppress(DamagedFileError):  # of a line that is just being written
+        with contextlib.suppress(DamagedFileError):  # an incomplete last line
             pace = read_pace(Path(task.folder))
         if pace and pace[-1].steps > self._done.get(seed, -1):
             self._done[seed] = pace[-1].steps
@@ -232,7 +232,7 @@ class _Trainings:
             self._told(f"seed {seed} failed: {over}")
 
     def _end(self, times: int) -> None:
-        """Ask all trainings to end, for the first, the second or the last time."""
+        """Forward the signal to all trainings, or kill them at the third one."""
         for seed, (_, trainer) in self._under_way.items():
             trainer.stop(self.signals[0] if times < len(ENDING) else END_NOW)
             self._progress(seed, self._done.get(seed, 0), self._total, ENDING[times - 1])

@@ -1,4 +1,4 @@
-"""The results of several seeds, as their folders tell them."""
+"""Summarise the results of several seeds from their folders."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dicegym.learning.run_folder import CURVE_FILE
 from dicegym.players.model_file import SEED_FOLDER, find_trained
 
 FINISHED, STOPPED, FAILED = "finished", "stopped", "failed"
-"""How a training ends: by itself, because it was asked to, or by something that went wrong."""
+"""How a training ended."""
 
 
 class SeedResult(NamedTuple):
@@ -26,9 +26,9 @@ class SeedResult(NamedTuple):
     """`FINISHED`, `STOPPED` or `FAILED`, then ``why``."""
     why: str
     steps: int
-    """Of its last evaluation; 0: there was none."""
+    """Steps of its last evaluation; 0 without one."""
     best: float
-    """Score of its best model, by which that was chosen as a rule; NaN: it has none."""
+    """Score of its best model, which normally selected it; NaN without one."""
     end: float
     """Score of its last evaluation."""
 
@@ -37,14 +37,14 @@ class Together(NamedTuple):
     """A score over several runs."""
 
     middle: float
-    """Interquartile mean; of fewer than `dicegym.learning.curves.ENOUGH` runs the mean."""
+    """Interquartile mean; the mean of fewer than `dicegym.learning.curves.ENOUGH` runs."""
     low: float
-    """Lower end of its 95 % interval, or of fewer runs the lowest."""
+    """Lower end of its 95 % interval; the lowest of fewer runs."""
     high: float
     runs: int
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Describe the score."""
         if self.runs < ENOUGH:
             return f"{self.middle:.4f}, from {self.low:.4f} to {self.high:.4f} (mean and range of {self.runs})"
         around = f"[{self.low:.4f}, {self.high:.4f}]"
@@ -56,16 +56,16 @@ class SeedsSummary(NamedTuple):
 
     folder: Path
     measure: str
-    """What scores are, and against whom; empty if no seed was ever measured."""
+    """Measure and opponent of the scores; empty if no seed was evaluated."""
     results: tuple[SeedResult, ...]
     end: Together | None
-    """Scores at the end of the runs that are finished."""
+    """Final scores of the finished runs."""
     best: Together | None
-    """Scores of their best models: chosen by these very scores, as a rule, and so a little too good."""
+    """Scores of their best models; a little too high, as these scores normally selected the models."""
 
     @property
     def best_model(self) -> Path | None:
-        """Return the model with the best score of all."""
+        """The model with the best score of all seeds."""
         return find_trained(self.folder)
 
 
@@ -75,9 +75,9 @@ def folder_of(folder: Path, seed: int) -> Path:
 
 
 def summarise(folder: Path, seeds: Sequence[int], failures: Mapping[int, str]) -> SeedsSummary:
-    """Return the results of the seeds in ``folder`` so far; ``failures`` say why some failed.
+    """Return the results of the seeds in ``folder``; ``failures`` are the reasons of failed ones.
 
-    Raises DamagedFileError if a folder of a seed holds something else than a training writes.
+    Raises DamagedFileError if a seed's folder is damaged.
     """
     results, measure = [], ""
     for seed in seeds:
