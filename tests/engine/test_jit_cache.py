@@ -207,7 +207,7 @@ FILES = {
 
 def is_kept_apart(module: str) -> bool:
     """Return whether kernels of a module are kept by the sources of its own folder."""
-    return not jit._is_part(str(FILES[module]))
+    return FILES[module] not in jit.kernel_sources(jit.PACKAGE)
 
 
 WITHOUT_NUMBERS = {"dicegym", *(f"dicegym.{name}" for name in ("errors", "files", "registry"))}
