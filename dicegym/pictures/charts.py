@@ -192,7 +192,9 @@ def _across(scale: _Scale, axis: Axis) -> list[str]:
     parts = [_rule((LEFT, base), (WIDTH - RIGHT, base), "axis")]
     for tick in ticks_between(scale.low, scale.high, MOST_TICKS - 1):
         at = scale.at(tick)
-        parts.append(_rule((at, base), (at, base + 4), "axis"))
+        parts.append(
+            element("line", x1=f"{at:.1f}", x2=f"{at:.1f}", y1=base, y2=base + 4, class_="axis", stroke="#57606a")
+        )
         parts.append(_letters(axis.shown(tick), round(at, 1), base + 16, "middle"))
     return [*parts, _letters(axis.title, WIDTH - RIGHT, HEIGHT - 6, "end")]
 
@@ -231,7 +233,7 @@ def _drawn(number: int, line: ChartLine, x: _Scale, y: _Scale) -> list[str]:
     if len(ends) > 1:
         there = [f"{x.at(at):.1f},{y.at(high):.1f}" for at, _, high in ends]
         back = [f"{x.at(at):.1f},{y.at(low):.1f}" for at, low, _ in reversed(ends)]
-        parts.append(element("polygon", points=" ".join(there + back), fill_opacity=0.18, **_fill(number)))
+        parts.append(element("polygon", points=" ".join(there + back), **_fill(number), fill_opacity=0.18))
     elif ends:
         ((at, low, high),) = ends
         place = f"{x.at(at):.1f}"

@@ -17,7 +17,7 @@ from dicegym.analysis.mcts import MctsPlayer, SearchResult, search
 from dicegym.analysis.playing_on import fork
 from dicegym.analysis.valuers import valuer
 from dicegym.arena import contest
-from dicegym.arena.provenance import record_of
+from dicegym.arena.entries import entries_of
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.hidden import keep_known
@@ -192,7 +192,7 @@ def test_it_is_named_with_its_numbers() -> None:
     }
     for name, shown in named.items():
         assert dicegym.agent("yatzy", name).name == agent_name("yatzy", name) == shown
-    assert record_of("a", "mcts(9)", dicegym.agent("hog", "mcts(9)")).given == "mcts(9)"
+    assert entries_of(dicegym.game("hog"), {"a": "mcts(9)"}).records[0].given == "mcts(9)"
     copied = pickle.loads(pickle.dumps(dicegym.agent("hog", "mcts(200, c=0.5, rollouts=swap)")))
     assert (copied.simulations, copied.c, copied.rollouts) == (200, 0.5, "swap")
 

@@ -249,7 +249,7 @@ def test_followers_are_told_the_same_in_every_environment() -> None:
         ({"secret": frozenset({"last"})}, "legal changes with the last of the game"),
         ({"secret": frozenset({"lost"})}, "'lost' is not a field of the record"),
         ({"private": frozenset({"total"})}, "'total' has no entry for each of 2 seats"),
-        ({"sighted": {"memmory": 1}}, "sighted says memmory=1, which is no setting of a parameter"),
+        ({"sighted": {"memmory": 1}}, "sighted says memmory=1, which is not a value of a parameter"),
     ],
 )
 def test_fields_that_nobody_may_know_and_everybody_sees_are_noticed(facts: dict[str, Any], words: str) -> None:

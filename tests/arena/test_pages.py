@@ -113,7 +113,7 @@ def test_bars_stand_where_their_figures_are() -> None:
     assert [text for _, text in ticks] == ["1", "2", "3", "4", "5"]
     at, _ = make_scale([1.0, 1.0])
     assert at(1.0) == "50.00%", "of one value"
-    with pytest.raises(ValueError, match="nothing between 3 and 3"):
+    with pytest.raises(ValueError, match="low=3 is not below high=3"):
         ticks_between(3, 3)
 
 

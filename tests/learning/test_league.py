@@ -214,7 +214,7 @@ RESULTS = HEAD + b",against a,against b,games against a,games against b"
 )
 def test_an_invalid_league_table_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "league.csv").write_bytes(content)
-    with pytest.raises(DamagedFileError, match=r"league\.csv is (not the table of a league|no UTF-8 text)"):
+    with pytest.raises(DamagedFileError, match=r"league\.csv is (not the table of a league|not UTF-8 text)"):
         read_league(tmp_path / "league.csv")
 
 

@@ -127,7 +127,7 @@ def test_two_twins_of_one_name_are_refused() -> None:
     twin("one", file="")(one)  # its module is loaded again
     with pytest.raises(TypeError, match="one"):
         twin("two", "one", file="")(two)
-    with pytest.raises(TypeError, match="names of its own"):
+    with pytest.raises(TypeError, match="needs unique names"):
         twin(file="")(two)
 
 

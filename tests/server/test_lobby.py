@@ -141,7 +141,7 @@ def test_secrets_files(tmp_path: Path) -> None:
         ("anna:secret\nbob:secret\n", "same secret"),
         ("a\tb:secret\n", "printable"),
         (":secret\n", "1 to 40"),
-        ("anna:secret\0\n", "no text"),
+        ("anna:secret\0\n", "is not text"),
         ("#" * (17 << 20), "larger than"),
         ("", "names nobody"),
         ("# anna:secret\n\n", "names nobody"),
