@@ -347,3 +347,35 @@ print(model.learn(8).fallback)
     plain = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run([sys.executable, "-c", code], env=plain, capture_output=True, text=True, check=True)
     assert done.stdout == "Numba's compilation is off\n"
+
+
+TRAIN = """
+import hashlib, sys
+import dicegym.envs.sb3
+from dicegym.engine import kernel_cache
+from numba.core.caching import NullCache
+if sys.argv[1] == "compile":
+    kernel_cache.KernelCache = lambda *_: NullCache()
+from dicegym.learning.fast_ppo import FastMaskablePPO
+import torch
+given = {"policy_kwargs": {"net_arch": [64, 64], "activation_fn": torch.nn.Tanh}, "ent_coef": 0.02, "n_epochs": 2}
+env = dicegym.envs.sb3.SB3VecEnv("liarsdice", 24, seed=3)
+model = FastMaskablePPO("MlpPolicy", env, n_steps=16, batch_size=96, seed=5, device="cpu", kl_coef=0.05, **given)
+model.learn(4 * 24 * 16)
+digest = hashlib.sha256()
+for one in model.policy.parameters():
+    digest.update(one.detach().numpy().tobytes())
+print(digest.hexdigest())
+"""
+
+
+@pytest.mark.slow
+def test_the_same_seed_gives_the_same_weights_whoever_compiled_the_kernels() -> None:
+    """A process that compiles a kernel optimises its callers differently from one that loads it from the cache."""
+
+    def train(how: str) -> str:
+        command = [sys.executable, "-c", TRAIN, how]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    train("load")  # fills the cache
+    assert train("load") == train("compile")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dicegym.learning.fast_ppo.vectors import LANES, fast_kernel, mix_slopes, softmax
+from dicegym.learning.fast_ppo.vectors import LANES, fast_kernel, mix_slopes, ordered_kernel, softmax
 
 # tanh(x) for x in [-7.9, 7.9], beyond which it is 1 in float32: the coefficients of Eigen 3's generic_fast_tanh_float.
 WIDEST = np.float32(7.90531110763549805)
@@ -165,6 +165,24 @@ def log_softmax(room, logits, scratch, columns, masks, first, n, out):
             out[i, j] = room[scratch + j] - log_total if masks[i, j] else ZERO
 
 
+@ordered_kernel
+def divergence_of(room, powers, shifted, one, log_total, anchor, row):
+    """Return the divergence of a softmax from ``row`` of ``anchor``; ``one`` is 1 over its sum of exponentials."""
+    total = ZERO
+    for j in range(anchor.shape[1]):
+        total += room[powers + j] * (room[shifted + j] - log_total - anchor[row, j])
+    return total * one
+
+
+@ordered_kernel
+def anchored_slopes(room, z, powers, shifted, one, log_total, plain, of_entropy, of_kl, anchor, row):
+    """Set the gradient at ``z``: each probability times ``plain`` plus the parts of entropy and divergence."""
+    for j in range(anchor.shape[1]):
+        log_p = room[shifted + j] - log_total
+        found = plain + of_entropy * log_p + of_kl * (log_p - anchor[row, j])
+        room[z + j] = room[powers + j] * one * found
+
+
 @fast_kernel
 def policy_slopes(room, logits, scratch, columns, rows, first, n, losses, stats):
     """Replace logits by the gradient of the policy's loss with respect to them.
@@ -183,7 +201,6 @@ def policy_slopes(room, logits, scratch, columns, rows, first, n, losses, stats)
     masks, actions, old_log_probs, anchor = losses.masks, losses.actions, losses.old_log_probs, losses.anchor
     gains = losses.gains
     clip, _, ent_coef, _, kl_coef, share = losses.weights
-    n_actions = masks.shape[1]
     shifted, powers = scratch, scratch + columns
     of_entropy, of_kl = share * ent_coef, share * kl_coef
     for i in range(n):
@@ -200,14 +217,9 @@ def policy_slopes(room, logits, scratch, columns, rows, first, n, losses, stats)
         slope = -share * free if free <= bounded else ZERO
         divergence = ZERO
         if kl_coef > ZERO:
-            for j in range(n_actions):
-                divergence += room[powers + j] * (room[shifted + j] - log_total - anchor[row, j])
-            divergence *= one
+            divergence = divergence_of(room, powers, shifted, one, log_total, anchor, row)
             plain = of_entropy * entropy - slope - of_kl * divergence
-            for j in range(n_actions):
-                log_p = room[shifted + j] - log_total
-                found = plain + of_entropy * log_p + of_kl * (log_p - anchor[row, j])
-                room[z + j] = room[powers + j] * one * found
+            anchored_slopes(room, z, powers, shifted, one, log_total, plain, of_entropy, of_kl, anchor, row)
         else:
             steep = of_entropy * one
             mix_slopes(room, z, scratch, columns, (of_entropy * entropy - slope) * one - steep * log_total, steep)

@@ -67,7 +67,20 @@ ADDED = 8 if _WIDE else 2
 
 def fast_kernel(function: F) -> F:
     """Compile ``function``, without Python's lock, and cache it on disk by the sources of this folder."""
-    compiled: Any = numba.njit(nogil=True, error_model="numpy", fastmath=_IN_ANY_ORDER)(function)
+    return _compiled(function, _IN_ANY_ORDER)
+
+
+def ordered_kernel(function: F) -> F:
+    """Compile as `fast_kernel` does, but without fast-math: the order of calculation is as written.
+
+    With fast-math the divergence from an anchor was rounded differently in the process that compiled it and in those
+    that load it from the cache, so the same seed gave other weights.
+    """
+    return _compiled(function, set())
+
+
+def _compiled(function: F, fastmath: set[str]) -> F:
+    compiled: Any = numba.njit(nogil=True, error_model="numpy", fastmath=fastmath)(function)
     if COMPILED:
         compiled._cache = KernelCache(function, Path(CACHE_FOLDER), hash_beside(function.__code__.co_filename))
     return compiled
