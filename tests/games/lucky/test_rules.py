@@ -45,6 +45,11 @@ def game_for(state: Any) -> Game:
     return dicegym.game("lucky", int(state["players"]), rounds=int(state["rounds"]), lead=int(state["lead"]))
 
 
+def share(value: float, scale: float) -> float:
+    """Return s(value, scale) of the rules page."""
+    return value / (value + scale)
+
+
 def play(state: Any, *orders: Dice | int) -> list[int]:
     """Play a round: each seat's order, or the one action that is its whole order; return each seat's fault."""
     game, faults = game_for(state), []
@@ -495,6 +500,20 @@ def test_the_order_counts_in_what_is_observed() -> None:
     expected = {("order", 9): 0.1, ("shop", 9): 0.9, ("gain", 0): 3.5 / 4.5}
     for (name, place), value in (expected | {("money left", 1): 8 / 18, ("money", 1): 30 / 40}).items():
         assert seen[name][place] == pytest.approx(value), name
+
+
+def test_a_shield_gains_half_of_what_the_attacks_of_others_take() -> None:
+    """A die 12 takes 3.5; dice 13 and 14 take 10 from one of two. A shield gains at most half of the own income."""
+    dice: list[Dice] = [{6: 10}, {12: 1, 13: 2}, {14: 1}]
+    assert part(game_for(state := at(dice)), state, 0, "gain")[17] == pytest.approx(share(18.5 / 2, PRICES[17]))
+    assert part(game_for(state := at([{6: 3}, *dice[1:]])), state, 0, "gain")[17] == pytest.approx(share(9, PRICES[17]))
+
+
+def test_the_income_and_attacks_of_others_are_observed() -> None:
+    state = at([{}, {6: 2, 12: 1, 13: 2}, {14: 1}])
+    others = part(game_for(state), state, 0, "others").reshape(6, 10)
+    assert others[0, 5:9] == pytest.approx([share(12, 10), share(12, 100), share(12, 1000), 0.3])
+    assert others[1, 5:9] == pytest.approx([0, 0, 0, 0.1])
 
 
 def test_others_stand_in_the_order_of_the_seats_to_the_left() -> None:
