@@ -22,7 +22,7 @@ from dicegym.arena import Limits, contest
 from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Stored, default_store, key_of
-from dicegym.arena.store.schema import ABOUT
+from dicegym.arena.store.schema import ABOUT, NonsenseError, whole_numbers
 from dicegym.arena.store.store import ContestStore
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError, UnknownNameError
 from dicegym.registry import GAMES
@@ -328,3 +328,11 @@ def test_no_file_that_a_command_writes_takes_the_place_of_a_store(tmp_path: Path
     with pytest.raises(ParameterError, match="is a database"):
         check_writable(store)
     check_writable(tmp_path / "arena.json")
+
+
+@pytest.mark.parametrize("found", [[2**63], [-(2**63)], [1, True], ["1"], [1.0], 1, None], ids=str)
+def test_only_whole_numbers_of_64_bits_are_read(found: Any) -> None:
+    largest = [2**63 - 1, 1 - 2**63]
+    assert whole_numbers(largest) == tuple(largest)
+    with pytest.raises(NonsenseError, match="instead of whole numbers"):
+        whole_numbers(found)
