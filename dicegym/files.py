@@ -68,13 +68,13 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         unfinished.write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
-def is_database(path: Path) -> bool:
-    """Return whether ``path`` is a SQLite file."""
+def refuse_database(path: Path) -> None:
+    """Raise ParameterError if ``path`` is a SQLite file, which nothing overwrites."""
     with contextlib.suppress(OSError):
         if path.is_file():
             with path.open("rb") as file:
-                return file.read(len(DATABASE_HEADER)) == DATABASE_HEADER
-    return False
+                if file.read(len(DATABASE_HEADER)) == DATABASE_HEADER:
+                    raise ParameterError(f"{path} is a database and is not overwritten: give another path")
 
 
 @contextlib.contextmanager
@@ -89,8 +89,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
         ParameterError: the file is a SQLite database, which is never replaced.
     """
     target = Path(os.path.realpath(path))  # a link stays a link
-    if is_database(target):
-        raise ParameterError(f"{path} is a database and is not overwritten: give another path")
+    refuse_database(Path(path))
     if target.exists() and (not target.is_file() or not os.access(target.parent, os.W_OK)):
         try:
             yield target

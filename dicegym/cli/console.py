@@ -12,7 +12,7 @@ from rich.console import Console
 
 from dicegym.errors import ParameterError
 from dicegym.escape import lines
-from dicegym.files import is_database, write_text
+from dicegym.files import refuse_database, write_text
 
 LONGEST_LINE = 100_000
 """Most characters of a printed line; exported bots have long tables."""
@@ -118,8 +118,7 @@ def check_writable(path: Path, force: bool = True) -> None:
         raise ParameterError(f"{path} exists: give --force to replace it, or another path")
     if path.is_dir():
         raise ParameterError(f"{path} is a folder: name a file in it")
-    if is_database(path):
-        raise ParameterError(f"{path} is a database and is not overwritten: give another path")
+    refuse_database(path)
     if not path.parent.is_dir():
         raise ParameterError(f"{path} cannot be written: the folder {path.parent} does not exist. Make it first")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
