@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import signal
 import subprocess
 import sys
@@ -13,8 +14,11 @@ import pytest
 
 import dicegym
 from dicegym.arena import Limits
+from dicegym.arena.tabulation import Tabulate
 from dicegym.bots.source import Source
 from dicegym.errors import AgentError
+from dicegym.play.drive import play_game
+from dicegym.play.player import RandomPlayer
 from dicegym.sandbox import hosts as host_module
 from dicegym.sandbox import jail, worker
 from dicegym.sandbox.frames import MessageStream
@@ -151,6 +155,41 @@ def test_copies_and_processes_that_end_early_leave_no_folder(tmp_path: Path, mon
     assert [one.name for one in tmp_path.iterdir()] == ["ann.py"]
 
 
+def test_copies_of_one_bot_end_one_by_one(tmp_path: Path) -> None:
+    (tmp_path / "ann.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
+    ann = entry(GAME, "ann", str(tmp_path / "ann.py"))
+    hosts = Hosts(GAME, Limits(), jail.Isolation.PROCESS, str(tmp_path))
+    first, second = (hosts.seat(ann, seed, lambda asked: "") for seed in (0, 1))
+    host = hosts._host_of(ann)
+    hosts.end(ann, first)
+    second.join(GAME, 0, 0)
+    hosts.end(ann, second)
+    assert hosts._host_of(ann) is host, "a copy that left nothing ended the host"
+    hosts.close()
+
+
+def test_a_process_that_ended_gives_no_strategy(tmp_path: Path) -> None:
+    """The rules play for a bot that fails, but an approximate table would misjudge it."""
+    text = "import os\ndef final_strategy(score, opponent_score):\n    if score >= {}: os._exit(3)\n    return 6\n"
+    hosts = Hosts(GAME, Limits(), jail.Isolation.PROCESS, str(tmp_path))
+    found = {}
+    for name, score in (("ann", 20), ("bob", 1000)):
+        (tmp_path / f"{name}.py").write_text(text.format(score))
+        bot = entry(GAME, name, str(tmp_path / f"{name}.py"))
+        player = hosts.seat(bot, 0, lambda asked: "")
+        play_game(GAME, [player, RandomPlayer()], 1)
+        if name == "ann":
+            with pytest.raises(GoneError, match=r"ended its process \(exit status 3\)"):
+                player.raise_if_gone()
+        else:
+            player.raise_if_gone()
+        hosts.end(bot, player)
+        found[name] = worker.outcome(Tabulate(GAME, (bot,), 0), Heartbeat.private(), hosts)
+    hosts.close()
+    assert "ended its process" in found["ann"]["reason"]
+    assert "table" in found["bob"]["value"]
+
+
 def test_no_entry_is_blamed_for_a_process_that_cannot_start(hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:
     class Job:
         entries = ()
@@ -161,6 +200,8 @@ def test_no_entry_is_blamed_for_a_process_that_cannot_start(hosts: Hosts, monkey
 
     found = worker.outcome(Job(), Heartbeat.private(), hosts)  # type: ignore[arg-type]
     assert found == {"actor": -1, "reason": "the process of 'ann' could not be started (no room)"}
+    sent = pickle.loads(pickle.dumps(StartError("ann", OSError("no room"))))
+    assert (type(sent), str(sent)) == (StartError, found["reason"])
 
 
 @pytest.mark.parametrize(
