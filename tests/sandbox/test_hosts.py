@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import signal
 import subprocess
@@ -168,26 +169,24 @@ def test_copies_of_one_bot_end_one_by_one(tmp_path: Path) -> None:
     hosts.close()
 
 
+@pytest.mark.filterwarnings("ignore::dicegym.errors.FaultWarning")
 def test_a_process_that_ended_gives_no_strategy(tmp_path: Path) -> None:
-    """The rules play for a bot that fails, but an approximate table would misjudge it."""
-    text = "import os\ndef final_strategy(score, opponent_score):\n    if score >= {}: os._exit(3)\n    return 6\n"
-    hosts = Hosts(GAME, Limits(), jail.Isolation.PROCESS, str(tmp_path))
+    """The rules play on for a bot that fails, so the end of its process must be asked for."""
+    game = dicegym.game("liarsdice", dice=1)
+    hosts = Hosts(game, Limits(), jail.Isolation.PROCESS, str(tmp_path))
     found = {}
-    for name, score in (("ann", 20), ("bob", 1000)):
-        (tmp_path / f"{name}.py").write_text(text.format(score))
-        bot = entry(GAME, name, str(tmp_path / f"{name}.py"))
+    for name, body in (("ends", "os._exit(3)"), ("plays", "return 0 if history else 11")):
+        (tmp_path / f"{name}.py").write_text(f"import os\ndef get_play(me, hands, history):\n    {body}\n")
+        bot = entry(game, name, str(tmp_path / f"{name}.py"))
         player = hosts.seat(bot, 0, lambda asked: "")
-        play_game(GAME, [player, RandomPlayer()], 1)
-        if name == "ann":
-            with pytest.raises(GoneError, match=r"ended its process \(exit status 3\)"):
-                player.raise_if_gone()
-        else:
+        assert play_game(game, [player, RandomPlayer()], 1)["over"]
+        with pytest.raises(GoneError, match="exit status 3") if name == "ends" else contextlib.nullcontext():
             player.raise_if_gone()
         hosts.end(bot, player)
-        found[name] = worker.outcome(Tabulate(GAME, (bot,), 0), Heartbeat.private(), hosts)
+        found[name] = worker.outcome(Tabulate(game, (bot,), 0), Heartbeat.private(), hosts)
     hosts.close()
-    assert "ended its process" in found["ann"]["reason"]
-    assert "table" in found["bob"]["value"]
+    assert "exit status 3" in found["ends"]["reason"]
+    assert "table" in found["plays"]["value"]
 
 
 def test_no_entry_is_blamed_for_a_process_that_cannot_start(hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:
