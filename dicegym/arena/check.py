@@ -343,7 +343,7 @@ def check(
         return CheckReport(error.agent, game.name, error.reason)
     with contextlib.ExitStack() as stack:
         log = None
-        if show:  # not in the sandbox: a killed process would leave the folder
+        if show:  # only then, because a killed caller would leave the folder
             log = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dicegym-")), "calls.txt")
             log.touch()
             job = replace(job, log=str(log))

@@ -27,7 +27,7 @@ NONE = "none"
 VARIABLE = "DICEGYM_STORE"
 """Environment variable that names another default store."""
 VERSION = 2
-"""Version of the digested values and of how games follow from them."""
+"""Version of the digested values and of how games follow from them: raised when either changes."""
 
 
 class Storage(NamedTuple):

@@ -68,8 +68,8 @@ def draw(
             `dicegym.games.controls.Controls`.
 
     Raises:
-        ParameterError: ``game`` is not a `Game`, it has no such seat, the state is of another game, or there is not one
-            text for each name.
+        ParameterError: ``game`` is not a `Game`, it has no such seat, the state is of another game, or ``names`` is not
+            one text for each seat.
 
     Example:
         >>> import dicegym

@@ -73,8 +73,9 @@ def entry_files(game: Game) -> tuple[str, ...]:
 def agent_names(game: Game | str) -> list[str]:
     """Return the names of the agents in a game's folder, in alphabetical order. Raises UnknownNameError.
 
-    Models that were trained with other parameters are left out (`names_elsewhere`). If the game has parameters that the
-    original does not have, bots without a compiled twin are left out too.
+    `SEARCHES`, whose moves take a thousand times as long, are left out, and so are models that were trained with other
+    parameters (`names_elsewhere`). If the game has parameters that the original does not have, bots without a compiled
+    twin are left out too.
 
     Example:
         >>> import dicegym

@@ -76,7 +76,7 @@ def confine(
         write: folders, and files like ``/dev/null``, that are also writable.
         keep: descriptors that stay open, in addition to 0, 1 and 2.
         parent: the process that started this one; this process ends with it, however it ends. None: it does not.
-        free: apply only the limits; otherwise the process may do what its user may.
+        free: apply only the limits, so that within them the process may do what its user may.
 
     Returns:
         Names of the layers in force. Layers that the system lacks are left out; the others still hold.

@@ -69,7 +69,7 @@ class Setup(dict[str, Any]):
     texts: real path -> bytes of each inspected file of the bot. These bytes play, whatever the files contain later.
     preload: modules that the bot will import.
     system, read: what a child may read: Python with installed packages, and the bot's own files.
-    free: whether a child has only limits, and may otherwise do what the user may.
+    free: whether a child has only limits, and within them may do what the user may.
     bounds: see `dicegym.sandbox.confinement.Bounds`.
     folder: contains the temporary folder of each child.
     files: largest number of files in it; 0: no limit.

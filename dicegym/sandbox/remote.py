@@ -57,7 +57,12 @@ class StartError(ServiceError):
     """A bot's process could not be started, before any of the bot's code ran: the machine is to blame."""
 
     def __init__(self, name: str, why: object) -> None:
-        super().__init__(f"the process of {name!r} could not be started ({one_line(why)})")
+        self.name, self.why = name, one_line(why)
+        super().__init__(f"the process of {name!r} could not be started ({self.why})")
+
+    def __reduce__(self) -> tuple[type[StartError], tuple[str, str]]:
+        """Pickle by the two arguments."""
+        return type(self), (self.name, self.why)
 
 
 class RaisedError(Exception):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import pickle
 import signal
 import subprocess
 import sys
@@ -13,8 +15,11 @@ import pytest
 
 import dicegym
 from dicegym.arena import Limits
+from dicegym.arena.tabulation import Tabulate
 from dicegym.bots.source import Source
 from dicegym.errors import AgentError
+from dicegym.play.drive import play_game
+from dicegym.play.player import RandomPlayer
 from dicegym.sandbox import hosts as host_module
 from dicegym.sandbox import jail, worker
 from dicegym.sandbox.frames import MessageStream
@@ -151,6 +156,39 @@ def test_copies_and_processes_that_end_early_leave_no_folder(tmp_path: Path, mon
     assert [one.name for one in tmp_path.iterdir()] == ["ann.py"]
 
 
+def test_copies_of_one_bot_end_one_by_one(tmp_path: Path) -> None:
+    (tmp_path / "ann.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
+    ann = entry(GAME, "ann", str(tmp_path / "ann.py"))
+    hosts = Hosts(GAME, Limits(), jail.Isolation.PROCESS, str(tmp_path))
+    first, second = (hosts.seat(ann, seed, lambda asked: "") for seed in (0, 1))
+    host = hosts._host_of(ann)
+    hosts.end(ann, first)
+    second.join(GAME, 0, 0)
+    hosts.end(ann, second)
+    assert hosts._host_of(ann) is host, "a copy that left nothing ended the host"
+    hosts.close()
+
+
+@pytest.mark.filterwarnings("ignore::dicegym.errors.FaultWarning")
+def test_a_process_that_ended_gives_no_strategy(tmp_path: Path) -> None:
+    """The rules play on for a bot that fails, so the end of its process must be asked for."""
+    game = dicegym.game("liarsdice", dice=1)
+    hosts = Hosts(game, Limits(), jail.Isolation.PROCESS, str(tmp_path))
+    found = {}
+    for name, body in (("ends", "os._exit(3)"), ("plays", "return 0 if history else 11")):
+        (tmp_path / f"{name}.py").write_text(f"import os\ndef get_play(me, hands, history):\n    {body}\n")
+        bot = entry(game, name, str(tmp_path / f"{name}.py"))
+        player = hosts.seat(bot, 0, lambda asked: "")
+        assert play_game(game, [player, RandomPlayer()], 1)["over"]
+        with pytest.raises(GoneError, match="exit status 3") if name == "ends" else contextlib.nullcontext():
+            player.raise_if_gone()
+        hosts.end(bot, player)
+        found[name] = worker.outcome(Tabulate(game, (bot,), 0), Heartbeat.private(), hosts)
+    hosts.close()
+    assert "exit status 3" in found["ends"]["reason"]
+    assert "table" in found["plays"]["value"]
+
+
 def test_no_entry_is_blamed_for_a_process_that_cannot_start(hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:
     class Job:
         entries = ()
@@ -161,6 +199,8 @@ def test_no_entry_is_blamed_for_a_process_that_cannot_start(hosts: Hosts, monkey
 
     found = worker.outcome(Job(), Heartbeat.private(), hosts)  # type: ignore[arg-type]
     assert found == {"actor": -1, "reason": "the process of 'ann' could not be started (no room)"}
+    sent = pickle.loads(pickle.dumps(StartError("ann", OSError("no room"))))
+    assert (type(sent), str(sent)) == (StartError, found["reason"])
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import time
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from dicegym.arena.match import Match
 from dicegym.contest import check, compare, contest
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, is_late, processor_time, queue_time
+from dicegym.sandbox import heartbeat as heartbeat_module
+from dicegym.sandbox.heartbeat import ASKED, LOADING, SHORT, Heartbeat, is_late, processor_time, queue_time
 from dicegym.sandbox.jobs import Failure, entry
 from dicegym.sandbox.sandbox import Sandbox, assign_processors
 from dicegym.training import evaluate
@@ -105,6 +107,34 @@ def test_many_short_moves_count_too() -> None:
         spent.append(heartbeat.read().spent)
     assert min(spent) > 0.008
     assert sum(spent) < 1.5 * used + 0.01
+
+
+def test_each_long_move_is_measured_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short moves, long moves of others and forgotten time are all in the thread's processor time."""
+    clock = types.SimpleNamespace(wall=100.0, cpu=7.0)
+    fake = types.SimpleNamespace(monotonic=lambda: clock.wall, thread_time=lambda: clock.cpu)
+    monkeypatch.setattr(heartbeat_module, "time", fake)
+    heartbeat = Heartbeat.private()
+
+    def move(actor: int, wall: float, cpu: float) -> None:
+        heartbeat.act(actor)
+        clock.wall, clock.cpu = clock.wall + wall, clock.cpu + cpu
+
+    def used(actor: int) -> tuple[float, float]:
+        heartbeat.act(actor)
+        found = heartbeat.read()
+        return found.spent, found.waited
+
+    move(0, 0.5, 0.3)
+    for _ in range(10):
+        move(1, SHORT / 2, SHORT / 2)
+    move(0, 0.4, 0.2)
+    move(1, 0.7, 0.6)
+    assert used(0) == pytest.approx((0.3 + 0.2, 0.2 + 0.2))
+    assert used(1) == pytest.approx((0.6 + 5 * SHORT, 0.1))
+    heartbeat.forgive(0)
+    move(0, 0.3, 0.1)
+    assert used(0) == pytest.approx((0.1, 0.2))
 
 
 def work(seconds: float) -> None:

@@ -156,10 +156,15 @@ async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_p
 @run
 @pytest.mark.parametrize("kind", ["tcp", "ws"])
 async def test_connections_that_come_at_once_are_taken_a_few_at_a_time(kind: str) -> None:
-    """Other clients take their turn between a few connections; the system queues the rest."""
+    """Other clients take their turn between a few connections; the system queues the rest.
+
+    It also looks for connections that are dead without a word.
+    """
     async with listening(lambda connection: None, **{kind: 0}) as ports:
         crowd = [socket.create_connection(("127.0.0.1", ports.numbers[kind]), PATIENCE) for _ in range(100)]
         assert await most_at_once(lambda: len(ports.alive), 100) <= client_connections.ACCEPTED_AT_ONCE
+        sockets = [transport.get_extra_info("socket") for transport in ports.alive]
+        assert all(one.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) for one in sockets)
         for each in crowd:
             each.close()
 
