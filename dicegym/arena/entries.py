@@ -158,7 +158,8 @@ def _guess(game: Game, text: str) -> str:
     path = Path(os.path.expanduser(text.partition(":")[0]))
     if not os.path.isdir(path.parent):
         return f", as there is no folder {path.parent}"
-    beside = sorted(one.name for one in path.parent.iterdir() if one.suffix in KINDS or one.is_dir())
+    others = (one for one in path.parent.iterdir() if one.name != path.name)
+    beside = sorted(one.name for one in others if one.suffix in KINDS or one.is_dir())
     names = difflib.get_close_matches(path.name, beside, n=3, cutoff=0.6)
     guesses = [str(path.with_name(name)) for name in names]
     guesses += [name for name in agent_names(game) if name in (path.stem, text)]

@@ -94,11 +94,8 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
             left_out.append(path.name)
     if not found:
         wanted = " or ".join(f"folders with {name}" for name in entry_files(game)[:1]) or "folders of them"
-        held = f"only {', '.join(left_out[:5])}" if left_out else "nothing"
-        raise ParameterError(
-            f"{folder} holds no entries of {game.spec.title}, but {held}: a folder of submissions holds .py files, "
-            f".zip models or {wanted}"
-        )
+        held = f"has no entries of {game.spec.title}, only {', '.join(left_out[:5])}" if left_out else "is empty"
+        raise ParameterError(f"{folder} {held}: a folder of submissions has .py files, .zip models or {wanted}")
     return Folder(found, left_out)
 
 

@@ -85,7 +85,7 @@ def warn_of_kernels() -> None:
 
 _CUSTOMS = """\
 Printing costs nothing, in any game: print() and writes to sys.stdout and sys.stderr are kept for the bot's author, the
-first 2,000 characters; `dicegym check FILE --show` shows them beside each call. The time it takes is the bot's own.
+first 2,000 characters; `dicegym check FILE --show` shows them beside each call. The bot is charged for the time.
 
 Time: {seconds:g} s to load, {seconds:g} s for the whole test, and {seconds:g} s for all moves of a match together. Only
 the bot's own processor time counts, so other load on the machine costs nothing. A wall-clock limit {patience} times as

@@ -12,7 +12,7 @@ from dicegym.arena import contest
 from dicegym.arena.entries import entries_of
 from dicegym.arena.submissions import Submission, names_for, read_folder
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError
+from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.players.roster import names_elsewhere
 from dicegym.registry import GAMES
 
@@ -96,11 +96,19 @@ def test_names_are_unique_and_sensible(folder: Path, tmp_path: Path, game: Game)
     assert names_for(twice, {"y"}) == ["a/x.py", "a/x.py (2)", "a/x.py (3)"]
 
 
+def test_a_path_without_a_bot_is_not_suggested_itself(tmp_path: Path, game: Game) -> None:
+    (tmp_path / "bots" / "sub").mkdir(parents=True)
+    with pytest.raises(UnknownNameError) as raised:
+        entries_of(game, [str(tmp_path / "bots" / "sub:hog.py"), "bacon"])
+    assert "Did you mean" not in str(raised.value)
+
+
 def test_a_folder_without_entries_is_refused(tmp_path: Path, game: Game) -> None:
     write(tmp_path / "notes" / "README.md", "nothing")
     (tmp_path / "empty").mkdir()
-    for name, words in (("notes", "but only README.md: a folder of submissions"), ("empty", "but nothing")):
-        with pytest.raises(ParameterError, match=f"{name} holds no entries of Hog, {words}"):
+    for words in ("notes has no entries of Hog, only README.md: a folder of submissions", "empty is empty: a folder"):
+        name = words.partition(" ")[0]
+        with pytest.raises(ParameterError, match=words):
             entries_of(game, ["bacon", str(tmp_path / name)])
 
 
