@@ -334,6 +334,15 @@ def test_an_order_that_has_begun_leaves_less_to_buy() -> None:
     assert ": 5x0, 20x1," in lucky.list_facts(SHOP, state)[0]
 
 
+def test_a_regained_die_is_told() -> None:
+    place, state = after(SPOT_ON)
+    state["left"][0] = state["rolled"][0] = 4
+    state["hands"][:3] = [(4, 0, 0, 0, 0, 0), (0, 5, 0, 0, 0, 0), (0, 5, 0, 0, 0, 0)]
+    state["player"] = 2
+    SPOT_ON.step(state, bid(4, 1))
+    assert "You gain 1 die and have 5 now." in told_of(place._replace(seat=0), state, GAIN_ONE)[-1]
+
+
 @each_liars_dice
 def test_own_dice_alone_are_shown_and_chances_are_by_them(game: Game) -> None:
     place, state = after(game, bid(1, 2))
