@@ -191,9 +191,8 @@ def _installed(extra: str) -> tuple[list[str], list[str]]:
     missing, found = [], []
     for line in metadata.requires(PACKAGE) or []:
         text, _, condition = line.partition(";")
-        marks = dict(
-            re.findall(r"(\w+) (?:==|<) ['\"]([^'\"]+)['\"]", condition)
-        )  # conditions of our pyproject.toml only
+        # This reads only conditions like those of our pyproject.toml.
+        marks = dict(re.findall(r"(\w+) (?:==|<) ['\"]([^'\"]+)['\"]", condition))
         below = tuple(int(one) for one in marks.get("python_version", "99.0").split("."))
         here = marks.get("sys_platform", sys.platform) == sys.platform and sys.version_info[:2] < below
         if marks.get("extra", "") != extra or not here:

@@ -91,7 +91,7 @@ def as_interrupts() -> Iterator[None]:
     is_sending = False
 
     def end(number: int) -> None:
-        if is_sending:  # on a slow machine the signal is back before it was sent: raised here, it would be lost
+        if is_sending:  # on a slow machine `raise_again` still runs, where an error would be lost, too
             send_again(number)
             return
         raise SignalInterrupt(number)

@@ -154,6 +154,7 @@ FORGED: list[tuple[str, dict[str, Any], str]] = [
     ("liarsdice", {"left": 0}, "0 seats have dice"),
     ("liarsdice", {"n_bids": 9}, "not higher than the one before"),
     ("liarsdice", {"over": True}, "the game is over"),
+    ("liarsdice", {"bids": 7}, "a bid was made by a seat that the game does not have"),  # one that is not counted
     ("liarsdice_spot_on", {"caller": 1}, "ended in two ways"),
     ("liarsdice_spot_on", {"finished": 3}, "ended in two ways"),
     ("liarsdice", {"finished": 1}, "ended in two ways"),

@@ -12,10 +12,12 @@ from command_line import run_with
 from made_up_values import MadeUp
 
 import dicegym
+from dicegym.analysis import valuers
 from dicegym.analysis.valuers import Tutor, fair_valuer, hint, is_fair, valuer
 from dicegym.arena.replay import load
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.games.worth import ValueSource
 from dicegym.play.player import RandomPlayer
 from dicegym.play.turn import Turn
 from dicegym.players.sitting import AGAIN, QUIT, Sitting
@@ -79,7 +81,7 @@ def test_a_whole_choice_is_judged_at_once() -> None:
     assert warning.endswith("(56.0%).")
 
 
-def test_it_never_knows_more_than_the_person() -> None:
+def test_it_never_knows_more_than_the_person(monkeypatch: pytest.MonkeyPatch) -> None:
     game = dicegym.game("hog", goal=30)
     assert is_fair(valuer(game))  # everybody sees dice and runs at a table
     hidden = dicegym.game("liarsdice")
@@ -91,6 +93,13 @@ def test_it_never_knows_more_than_the_person() -> None:
         Tutor(asked)
     with pytest.raises(UnknownNameError, match="doubtful"):
         Tutor(valuer(game), "awful")
+    listed = valuers.sources(hidden)
+    unfair = ValueSource("unfair", "exact", "", lambda: True, lambda progress: asked)
+    monkeypatch.setattr(valuers, "sources", lambda game: [unfair, *listed])
+    assert valuer(hidden) is asked
+    assert not fair_valuer(hidden).sees_all
+    with pytest.raises(ParameterError, match="'unfair' use what is hidden"):
+        fair_valuer(hidden, "unfair")
 
 
 def test_a_game_with_a_tutor_from_the_command_line(

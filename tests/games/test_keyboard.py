@@ -14,7 +14,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.keyboard import Place
 from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO
-from dicegym.games.lucky.catalogue import DONE, order_actions
+from dicegym.games.lucky.catalogue import DONE, add_dice, order_actions
 from dicegym.games.parts import CONTROLS, need
 from dicegym.games.yatzy.rules import BOXES, FIRST_BOX, ROLL_PLACES, SERVER_TURN, SETS
 
@@ -329,6 +329,18 @@ def test_an_order_that_has_begun_leaves_less_to_buy() -> None:
     assert lucky.list_facts(SHOP, state) == ["At most you can order one of these: 1x0."]
     rows = [row.split()[:4] for row in lucky.table(SHOP, state, False).splitlines() if row.split()[0].isdecimal()]
     assert rows == [["0", "1", "20", "1"]]
+    state = rich(100)
+    LUCKY.step(state, add_dice(0, 15))  # 5 of 20 are left in the shop
+    assert ": 5x0, 20x1," in lucky.list_facts(SHOP, state)[0]
+
+
+def test_a_regained_die_is_told() -> None:
+    place, state = after(SPOT_ON)
+    state["left"][0] = state["rolled"][0] = 4
+    state["hands"][:3] = [(4, 0, 0, 0, 0, 0), (0, 5, 0, 0, 0, 0), (0, 5, 0, 0, 0, 0)]
+    state["player"] = 2
+    SPOT_ON.step(state, bid(4, 1))
+    assert "You gain 1 die and have 5 now." in told_of(place._replace(seat=0), state, GAIN_ONE)[-1]
 
 
 @each_liars_dice

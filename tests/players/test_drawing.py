@@ -33,7 +33,7 @@ from dicegym.players.model import (
     usual_temperature,
 )
 from dicegym.players.model_file import MEMBER
-from dicegym.players.roster import agents_folder
+from dicegym.players.roster import agents_folder, opponent
 from dicegym.registry import GAMES
 
 
@@ -236,3 +236,12 @@ def test_likelihoods_are_exact() -> None:
     found = likelihoods(player, game, states, 4)
     assert found is not None
     assert found[0] == pytest.approx((1 - SLIP) * chances[4] + SLIP / legal)
+
+
+def test_likelihoods_of_a_bot_that_does_not_say_how_it_draws_sum_to_one() -> None:
+    game = dicegym.game("liarsdice")
+    player, states = opponent(game, "haphazard"), game.new_game(3)
+    found = [likelihoods(player, game, states, action) for action in np.flatnonzero(game.legal(states[0])).tolist()]
+    chances = np.array(found)[:, 0]
+    assert chances.sum() == pytest.approx(1)
+    assert (chances > SLIP / len(chances) + 1e-9).sum() > 1  # it draws

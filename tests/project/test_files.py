@@ -13,7 +13,7 @@ import pytest
 from command_line import Run
 
 from dicegym.errors import DamagedFileError, ParameterError
-from dicegym.files import DATABASE_HEADER, read_bytes, read_text, write_text, writing
+from dicegym.files import DATABASE_HEADER, is_database, read_bytes, read_text, write_text, writing
 
 
 def damaged(folder: Path) -> dict[str, Path]:
@@ -86,6 +86,14 @@ def test_a_link_stays_one_and_devices_are_written_as_they_are(tmp_path: Path) ->
     assert (tmp_path / "target").read_text() == "new"
     write_text(os.devnull, "nothing")
     assert not Path(os.devnull).is_file()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_is_not_opened_to_see_whether_it_is_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opening it would wait for its writer."""
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.setattr(Path, "open", lambda *_: pytest.fail("opened"))
+    assert not is_database(tmp_path / "pipe")
 
 
 def test_readers_see_the_old_file_or_the_new(tmp_path: Path) -> None:
