@@ -142,8 +142,8 @@ class KernelCache(NullCache):
 
     def __init__(self, function: Callable[..., Any], folder: Path, sources: str | None) -> None:
         name = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
-        self._folder, self._sources, self._code = folder, sources, function.__code__
-        self._stem = f"{name[-100:]}-{self._code.co_firstlineno}"
+        self._folder, self._sources, self._function = folder, sources, function
+        self._stem = f"{name[-100:]}-{function.__code__.co_firstlineno}"
 
     @property
     def cache_path(self) -> str:
@@ -158,9 +158,12 @@ class KernelCache(NullCache):
         """Return everything that the compiled code depends on; None if it is unknown."""
         text = repr(sig)
         sources = (self._sources, *(found for record, found in _outside.items() if record in text))
-        if None in sources or self._code.co_freevars:
+        if None in sources:
             return None
-        return _MADE_BY, sources, sig, codegen.magic_tuple(), hashlib.sha256(self._code.co_code).hexdigest()
+        code = hashlib.sha256(self._function.__code__.co_code)
+        if closure := self._function.__closure__:
+            code.update(dumps(tuple(cell.cell_contents for cell in closure)))
+        return _MADE_BY, sources, sig, codegen.magic_tuple(), code.hexdigest()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the cached function for a signature, or None."""

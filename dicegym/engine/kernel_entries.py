@@ -83,6 +83,9 @@ def entry_of(typingctx, do, place, arguments):
     return types.int64(do, place, arguments), codegen
 
 
+_PLAIN = str.maketrans("<>.", "___")
+
+
 @cache
 def _preparer(do: Any) -> Callable[..., Any]:
     """Return the kernel ``prepare(place, arguments)`` that calls `entry_of` for ``do``.
@@ -91,7 +94,8 @@ def _preparer(do: Any) -> Callable[..., Any]:
     that takes the function as an argument or from a closure. It counts references, as a kernel that does not say takes
     that from its first caller.
     """
-    name, names = f"prepare_{do.__name__}", {"do": do, "entry_of": entry_of, "__name__": do.__module__}
+    name = f"prepare_{do.py_func.__qualname__.translate(_PLAIN)}"
+    names = {"do": do, "entry_of": entry_of, "__name__": do.__module__}
     source = f"def {name}(place, arguments):\n    return entry_of(do, place, arguments)"
     exec(compile(source, do.py_func.__code__.co_filename, "exec"), names)
     return kernel(names[name])

@@ -12,6 +12,14 @@ import os
 from typing import TYPE_CHECKING, Any
 
 
+def _is_off() -> bool:
+    """Return whether NUMBA_DISABLE_JIT is set, as Numba reads it."""
+    try:
+        return bool(int(os.environ.get("NUMBA_DISABLE_JIT") or 0))
+    except ValueError:
+        return False
+
+
 class _Nothing:
     """A placeholder for every name, and for everything made with it; it is never used."""
 
@@ -26,7 +34,7 @@ class _Nothing:
 
 COMPILED: bool
 """False when ``NUMBA_DISABLE_JIT`` is set: kernels are then plain Python functions."""
-if TYPE_CHECKING or os.environ.get("NUMBA_DISABLE_JIT", "") in ("", "0"):
+if TYPE_CHECKING or not _is_off():
     import numba
     from llvmlite import ir
     from numba import types

@@ -9,6 +9,7 @@ import pickle
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -257,6 +258,28 @@ def test_a_process_that_is_killed_while_it_writes(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) >= 4
     for key in range(4):
         assert kernel_cache.load_entry(tmp_path / str(key), key) in (None, (key, "a" * 200_000))
+
+
+def test_a_kernel_with_a_closure_is_kept_by_its_values(tmp_path: Path) -> None:
+    def loads(factor: int) -> bool:
+        def times(a: int) -> int:
+            return a * factor
+
+        compiled = numba.njit(times)
+        compiled._cache = KernelCache(times, tmp_path, "")
+        assert compiled(3) == 3 * factor
+        return bool(compiled.stats.cache_hits)
+
+    assert [loads(factor) for factor in (2, 2, 5, 5, 2)] == [False, True, False, True, True]
+
+
+@pytest.mark.parametrize(("setting", "compiled"), [("", True), ("0", True), ("no", True), ("1", False), ("2", False)])
+def test_compilation_is_off_where_numba_says_so(setting: str, compiled: bool) -> None:
+    code = "from dicegym.engine.numba_names import COMPILED as found; print(found)"
+    environment = os.environ | {"NUMBA_DISABLE_JIT": setting}
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(compiled)
 
 
 # --- games outside the package -----------------------------------------------------------------------------

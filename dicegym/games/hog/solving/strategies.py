@@ -157,8 +157,4 @@ def map_on_cores(function: Callable[[T], R], items: Sequence[T]) -> Generator[R,
     An error, Ctrl-C or ``close`` cancels all calls that have not begun.
     """
     with ThreadPoolExecutor(cores()) as pool:
-        try:
-            yield from pool.map(function, items)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        yield from pool.map(function, items)
