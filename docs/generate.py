@@ -287,7 +287,7 @@ def commands() -> Iterator[tuple[str, Any]]:
 
 
 def literal(text: str) -> str:
-    """Return ``text`` with options as literals, because Sphinx turns two dashes into one."""
+    """Return ``text`` with options as literals, because Sphinx turns two dashes into a long one."""
     return re.sub(r"(?<![\w`-])--[a-z][a-z0-9-]*", r"``\g<0>``", text)
 
 

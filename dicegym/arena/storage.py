@@ -78,7 +78,7 @@ class Stored(NamedTuple):
         changed = [f"{self.entered} entered"] if self.entered and self.run > 1 else []
         changed += [f"{self.left} left"] if self.left else []
         more = f" ({', '.join(changed)})" if changed else ""
-        work = f"{self.played} played and {self.found} found of checks and matches"
+        work = f"{self.played} checks and matches done now, {self.found} found in the store"
         return f"contest {self.contest} of {self.store}: {work}{more}"
 
 

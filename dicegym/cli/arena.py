@@ -176,7 +176,7 @@ def rm(
     with ContestStore(shared_options.store_name(store)) as opened:
         gone = remove(opened, found.id)
     left = ", matches of withdrawn entries included" if gone > found.played else ""
-    out.print(f"removed {what} and {write_count(gone, 'match')}{left}; matches of other contests stay")
+    out.print(f"removed {what} and deleted {write_count(gone, 'match')}{left}; matches of other contests stay")
 
 
 arena = group(

@@ -170,7 +170,7 @@ def explain_scores(scores: Sequence[Score], table: dicegym.Game) -> list[str]:
     elif any(score.games for score in scores):
         lines = ["The share of games won, over all seats, with its 95 % interval: more --games make it narrower."]
     elif any(score.measure == OF_ONE_DRAW for score in scores):
-        lines = ["The win rate of one sample of its answers; another sample differs, and --sampled plays games."]
+        lines = ["One draw: the win rate for one sample of all answers. Another differs, and --sampled plays games."]
     else:
         lines = ["Exact win rate, computed without luck; a fair coin decides who begins."]
     if saved := [score.saved for score in scores if score.saved is not None]:
@@ -181,7 +181,7 @@ def explain_scores(scores: Sequence[Score], table: dicegym.Game) -> list[str]:
         better, worse = sum(score.low > equal for score in scores), sum(score.high < equal for score in scores)
         verdict = f"better than {better} of {len(scores)}, worse than {worse}"
         if len(scores) == 1:
-            verdict = "better" if better else "worse" if worse else "neither is better"
+            verdict = "it is stronger" if better else "it is weaker" if worse else "no difference is certain"
         lines.append(f"{f'{equal:.3f}'.rstrip('0')} = equal strength: {verdict}.")
     return lines
 

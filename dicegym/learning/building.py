@@ -146,10 +146,10 @@ def _arguments(
             known = list(dict.fromkeys([*_NOT_ARGUMENTS, *taken]))  # all that may be written in the section
             wrong = unknown_name(f"argument of {algorithm.__name__}", name, known)
             raise ParameterError(f"[algorithm] does not fit {algorithm.__name__}: {wrong}")
-        default = parameters[name].default
+        default, kind = parameters[name].default, parameters[name].annotation
         if isinstance(value, str) and not isinstance(default, str):
             raise ParameterError(f"algorithm.{name}={value!r} is a text: give a number, true or false without quotes")
-        if isinstance(value, float) and type(default) is int:
+        if isinstance(value, float) and type(default) is int and kind is not float:  # DQN's max_grad_norm: float = 10
             arguments[name] = as_whole(value)
             if isinstance(arguments[name], float):
                 raise ParameterError(f"algorithm.{name}={value!r} cannot be used: give a whole number")

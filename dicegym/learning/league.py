@@ -192,8 +192,8 @@ class League:
                 if self.game.players > 2:  # one result does not determine the other
                     self._measure(earlier, later)
         while len(learned := [one for one in self.members if one.kind == PAST_SELF]) > self.settings.keep:
-            # The easiest to beat, and the oldest of equally easy ones; never the newest while there are others.
-            leaver = max(learned, key=lambda one: (one is not learned[-1], self.rate(one), -one.joined))
+            # The easiest to beat, the first and oldest of equally easy ones; never the newest while there are others.
+            leaver = max(learned, key=lambda one: (one is not learned[-1], self.rate(one)))
             self.members.remove(leaver)
             self.table.gone.add(leaver.name)
 

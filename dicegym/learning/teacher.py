@@ -29,7 +29,7 @@ class Lesson(NamedTuple):
     """float32[n, n_actions]: probability of each action; 0 for illegal ones."""
     costs: np.ndarray | None
     """float32[n, n_actions]: the regret of each action, in the unit of the teacher's values; inf for illegal ones.
-    None of an equilibrium: values do not tell its probabilities, so its mixed strategy is imitated."""
+    None for an equilibrium: values do not tell its probabilities, so its mixed strategy is imitated."""
 
     def draw_actions(self, uniform: np.ndarray) -> np.ndarray:
         """Return the teacher's actions, int64[n]: its best ones, or for an equilibrium drawn by ``uniform``.

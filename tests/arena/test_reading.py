@@ -313,7 +313,7 @@ def test_a_contest_is_removed_when_somebody_says_so(run: Run, copied: Path, monk
     assert (status, out) == (1, "")
     status, out, _ = run("arena", "rm", 2, "--store", copied, "--yes")
     assert status == 0
-    assert re.search(r"^removed contest 2 \(lucky.* and \d+ matches", out)
+    assert re.search(r"^removed contest 2 \(lucky.* and deleted \d+ matches", out)
 
 
 @pytest.mark.slow

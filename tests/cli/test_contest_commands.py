@@ -86,4 +86,4 @@ def test_compare_says_who_is_better(run: Run, tmp_path: Path) -> None:
     assert (found["decision"], found["second"], found["claims"]["alpha"]) == ("better", "swap", 0.05)
     status, again, told = run("compare", "hog", "always_roll(5)", "swap", *how)
     assert (status, again) == (0, out)
-    assert ": 0 played and" in told
+    assert ": 0 checks and matches done now, " in told

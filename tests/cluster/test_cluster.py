@@ -75,5 +75,5 @@ def test_a_command_that_is_killed_leaves_no_referee_and_goes_on() -> None:
     assert seen.found, seen.cage.output[-3000:]
     assert seen.found["left"] == []
     assert seen.found["again"] == seen.found["whole"]
-    assert re.search(r" played and [1-9]\d* found of checks and matches", seen.found["told"])
+    assert re.search(r" checks and matches done now, [1-9]\d* found in the store", seen.found["told"])
     assert left(seen) == []

@@ -123,6 +123,7 @@ def test_shares_of_first_places_are_converted_to_duels(rates: Rates) -> None:
     ("keep", "opponents", "wins", "left"),
     [
         (3, {"bacon": 1, "self": 1}, {"a": 0.6, "b": 0.9, "c": 0.7, "bacon": 1.0}, ["bacon", "a", "c", "d"]),
+        (3, {"bacon": 1, "self": 1}, {"a": 0.2, "b": 0.4, "c": 0.3}, ["bacon", "a", "c", "d"]),  # never the newest
         (2, {"self": 3}, {}, ["uniform", "c", "d"]),  # equally easy ones by age
     ],
 )

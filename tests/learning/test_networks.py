@@ -91,6 +91,13 @@ def test_other_algorithms_have_their_own_defaults(name: str) -> None:
         assert getattr(ours, key, None) == getattr(theirs, key, None)
 
 
+def test_a_number_with_a_whole_default_may_be_a_fraction() -> None:
+    """DQN declares ``max_grad_norm: float = 10``."""
+    settings = override(TrainingSettings(), ['algorithm={name="DQN",max_grad_norm=0.5,buffer_size=1e3}'])
+    model = new_model(settings, SB3VecEnv("hog", 4), None)
+    assert (model.max_grad_norm, repr(model.buffer_size)) == (0.5, "1000")
+
+
 def test_a_game_without_a_configuration_uses_the_default_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from dicegym.learning import configuration
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 
 import dicegym
 from dicegym.errors import ParameterError
+from dicegym.players.roster import agents_folder
 from dicegym.web.enter import runner, trials
 from dicegym.web.enter.bots import MOST_WAITING_EACH, Bots
 from dicegym.web.enter.runner import Runner
@@ -142,16 +146,42 @@ def test_what_a_killed_server_has_left_is_in_nobodys_way(tmp_path: Path, monkeyp
         assert bots.folder(bots.submit("ann", game, "bot", upload).id).is_dir()
 
 
-def test_a_report_calls_a_single_file_as_its_author_does(tmp_path: Path) -> None:
+def _zipped(**files: str) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        for name, text in files.items():
+            packed.writestr(f"{name}.py", text)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("game", "file", "data", "reason"),
+    [
+        ("hog", "x.py", lambda: b"def final_strategy(", "x.py is not Python"),
+        ("yatzy", "my.zip", (agents_folder("hog") / "ppo.zip").read_bytes, "my.zip was trained on"),
+        ("hog", "z.zip", lambda: _zipped(bot="def final_strategy("), "bot.py is not Python"),
+        ("hog", "z.zip", lambda: _zipped(a="x = 1", b="y = 2"), "its folder holds no hog.py"),
+    ],
+    ids=["file", "model", "folder with bot.py", "folder without a bot"],
+)
+def test_a_report_calls_an_upload_as_its_author_does(
+    game: str, file: str, data: Callable[[], bytes], reason: str, tmp_path: Path
+) -> None:
+    """And names no folder of this machine."""
     with SubmissionStore(tmp_path) as store:
         bots = Bots(store)
-        version = bots.submit("ann", dicegym.game("hog"), "mine", Upload("x.py", b"def final_strategy("))
+        version = bots.submit("ann", dicegym.game(game), "mine", Upload(file, data()))
         trials.try_out(bots, version.id, "none")
         report = bots.version_by_id(version.id).report
     assert report is not None
-    assert report["reason"].startswith("x.py is not Python")
-    found = {"printed": "\nbot.py, line 2; mybot.py", "misplays": [[1, "in bot.py"]]}
-    assert trials.rename_file(found, "x.py") == {"printed": "\nx.py, line 2; mybot.py", "misplays": [[1, "in x.py"]]}
+    assert report["reason"].startswith(reason)
+    assert str(tmp_path) not in str(report)
+
+
+def test_only_whole_names_of_the_stored_file_are_replaced(tmp_path: Path) -> None:
+    found = {"printed": "\nbot.py, line 2; mybot.py", "misplays": [[1, f"in {tmp_path}/bot.py"]]}
+    renamed = {"printed": "\nx.py, line 2; mybot.py", "misplays": [[1, "in x.py"]]}
+    assert trials.rename_file(found, tmp_path, "x.py") == renamed
 
 
 @pytest.mark.parametrize("name", ["bayes", "bayes 2", "mine"])

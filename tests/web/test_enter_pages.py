@@ -390,3 +390,6 @@ def test_what_cannot_be_checked_or_held_does_not_keep_others_waiting(
     runner.stop()
     assert [service.bots.version_by_id(number).state for number in (1, 2)] == [VersionState.FAILED] * 2
     assert "log" in service.contests.contest(contest.id).problem
+    assert service.contests.contest(contest.id).state.startswith("could not be run: ")
+    service.contests.note(contest.id, wanted=9)  # a bot has come since
+    assert service.contests.contest(contest.id).state == "waits to run"

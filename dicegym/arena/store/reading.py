@@ -101,7 +101,7 @@ class StoreReader(Database):
         if not every:
             raise UnknownNameError(f"{self.name} holds no contest: `dicegym tournament` stores them")
         if number is not None:
-            raise unknown_name("contest", number, [str(one.id) for one in every], f"(in {self.name})")
+            raise unknown_name("contest", number, [str(one.id) for one in every], f"The store is {self.name}.")
         return max(every, key=lambda contest: (contest.ended or contest.began, contest.id))
 
     def is_held(self, contest: int) -> bool:

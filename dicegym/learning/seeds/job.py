@@ -78,14 +78,9 @@ class SeedProcess:
         self._log = Path(f"{task.folder}.log")
         threads = {name: str(task.threads) for name in LIBRARY_THREADS}
         with self._log.open("wb") as log:
+            # -P: it imports nothing from the current folder
             self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    "dicegym.learning.seeds.job",
-                    json.dumps(task),
-                ],  # imports nothing from here
+                [sys.executable, "-P", "-m", "dicegym.learning.seeds.job", json.dumps(task)],
                 stdin=subprocess.PIPE,  # closes when the parent ends
                 stdout=log,
                 stderr=log,

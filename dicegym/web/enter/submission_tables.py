@@ -176,10 +176,10 @@ class WebContest(Base):
         """Its state in words, after "It"."""
         if self.running:
             return f"is running: {self.progress}" if self.progress else "is running"
-        if self.problem:
-            return f"could not be run: {self.problem}"
         if self.wanted > self.held:
             return "waits to run"
+        if self.problem:
+            return f"could not be run: {self.problem}"
         return "has run, and runs again when bots come" if self.is_open else "has run"
 
 

@@ -18,7 +18,7 @@ from dicegym.players.sitting import controls_of
 from dicegym.sandbox.limits import Limits
 from dicegym.web.enter.bots import Bots
 from dicegym.web.enter.submission_tables import VersionState
-from dicegym.web.enter.uploads import STORED, bot_in
+from dicegym.web.enter.uploads import STEM, bot_in
 
 TRIAL_GAMES = 20
 """Games against each opponent."""
@@ -45,29 +45,30 @@ def try_out(bots: Bots, number: int, isolation: str) -> None:
     version = bots.version_by_id(number)
     game, name = make_game(version.bot.game), version.bot.name
     path, problem = bot_in(game, bots.folder(number))
-    single = path == bots.folder(number).absolute() / "bots" / STORED
-    file = one_line(version.file) if single else STORED
+    place, file = bots.folder(number).absolute() / "bots", one_line(version.file)
     found = CheckReport(name, game.name, problem) if problem else _check(path, game, isolation)
     shown = {"limit": found.limit, "calls": _short(found.calls), "printed": _short(found.printed)}
     state = VersionState.PLAYING if found.ok else VersionState.REFUSED
-    bots.note(number, state, report=rename_file(found.to_json() | shown, file))
+    bots.note(number, state, report=rename_file(found.to_json() | shown, place, file))
     if not found.ok:
         return
     results: list[dict[str, Any]] = []
     for agent, strength in opponents_of(game).items():
         bots.note(number, state, f"plays {agent}", results=results)
         played = {"agent": agent, "strength": strength, **_play(game, name, path, agent, isolation)}
-        results.append(rename_file(played, file))
+        results.append(rename_file(played, place, file))
     bots.note(number, VersionState.PASSED, results=results)
 
 
-def rename_file(found: Any, name: str) -> Any:
-    """Return plain values whose texts call a single stored file by its author's ``name``."""
+def rename_file(found: Any, place: Path, name: str) -> Any:
+    """Return plain values whose texts call the upload stored in ``place`` by its author's ``name``."""
     if isinstance(found, str):
-        return re.sub(rf"\b{re.escape(STORED)}\b", lambda _: name, found)
+        path = re.escape(str(place / STEM))  # of the folder from a zip, or of a single file without its ending
+        stored = path if (place / STEM).is_dir() else rf"(?:{path}|\b{STEM})\.(?:py|zip)\b"
+        return re.sub(stored, lambda _: name, found)
     if isinstance(found, dict):
-        return {key: rename_file(value, name) for key, value in found.items()}
-    return [rename_file(value, name) for value in found] if isinstance(found, list | tuple) else found
+        return {key: rename_file(value, place, name) for key, value in found.items()}
+    return [rename_file(value, place, name) for value in found] if isinstance(found, list | tuple) else found
 
 
 def _check(path: Path, game: Game, isolation: str) -> CheckReport:

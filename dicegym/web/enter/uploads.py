@@ -24,8 +24,7 @@ ENDINGS = (".py", ".zip")
 PASTED = "pasted.py"
 """The file name of a pasted text."""
 STEM = "bot"
-STORED = f"{STEM}.py"
-"""Names of stored files: an author's name never becomes a path."""
+"""Name of a stored file without its ending, or of a folder: an author's name never becomes a path."""
 _ZIP = b"PK\x03\x04"
 _PLAIN_MODEL = frozenset({"data", "policy.pth"})
 _LEFT_OUT = ("__MACOSX", "__pycache__")
@@ -62,7 +61,7 @@ def unpack(upload: Upload, folder: Path) -> int:
     if data.startswith(_ZIP):
         return _unpack_zip(called, data, bots)
     _check_text(called, data)
-    (bots / STORED).write_bytes(data)
+    (bots / f"{STEM}.py").write_bytes(data)
     return len(data)
 
 
