@@ -333,7 +333,7 @@ def test_every_format_has_a_page_and_sheets(name: str, run: Run, tmp_path: Path)
         assert f"<dt>{fact}</dt>" in text
     assert "dicegym arena replay 1 --store" in text
     status, _, err = run(*words, "--store", "none", "-o", page)
-    assert (status, "is the page of a stored contest" in err) == (2, True)
+    assert (status, "needs a stored contest" in err) == (2, True)
 
 
 # --- stores that hold what nobody writes ---------------------------------------------------------------------
