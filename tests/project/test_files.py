@@ -13,7 +13,7 @@ import pytest
 from command_line import Run
 
 from dicegym.errors import DamagedFileError, ParameterError
-from dicegym.files import DATABASE_HEADER, is_database, read_bytes, read_text, write_text, writing
+from dicegym.files import DATABASE_HEADER, read_bytes, read_text, refuse_database, write_text, writing
 
 
 def damaged(folder: Path) -> dict[str, Path]:
@@ -93,7 +93,7 @@ def test_a_pipe_is_not_opened_to_see_whether_it_is_a_database(tmp_path: Path, mo
     """Opening it would wait for its writer."""
     os.mkfifo(tmp_path / "pipe")
     monkeypatch.setattr(Path, "open", lambda *_: pytest.fail("opened"))
-    assert not is_database(tmp_path / "pipe")
+    refuse_database(tmp_path / "pipe")
 
 
 def test_readers_see_the_old_file_or_the_new(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dicegym.learning.fast_ppo.vectors import LANES, fast_kernel, mix_slopes, ordered_kernel, softmax
+from dicegym.learning.fast_ppo.vectors import LANES, fast_kernel, mix_slopes, softmax, strict_kernel
 
 # tanh(x) for x in [-7.9, 7.9], beyond which it is 1 in float32: the coefficients of Eigen 3's generic_fast_tanh_float.
 WIDEST = np.float32(7.90531110763549805)
@@ -165,7 +165,7 @@ def log_softmax(room, logits, scratch, columns, masks, first, n, out):
             out[i, j] = room[scratch + j] - log_total if masks[i, j] else ZERO
 
 
-@ordered_kernel
+@strict_kernel
 def divergence_of(room, powers, shifted, one, log_total, anchor, row):
     """Return the divergence of a softmax from ``row`` of ``anchor``; ``one`` is 1 over its sum of exponentials."""
     total = ZERO
@@ -174,8 +174,8 @@ def divergence_of(room, powers, shifted, one, log_total, anchor, row):
     return total * one
 
 
-@ordered_kernel
-def anchored_slopes(room, z, powers, shifted, one, log_total, plain, of_entropy, of_kl, anchor, row):
+@strict_kernel
+def anchor_slopes(room, z, powers, shifted, one, log_total, plain, of_entropy, of_kl, anchor, row):
     """Set the gradient at ``z``: each probability times ``plain`` plus the parts of entropy and divergence."""
     for j in range(anchor.shape[1]):
         log_p = room[shifted + j] - log_total
@@ -219,7 +219,7 @@ def policy_slopes(room, logits, scratch, columns, rows, first, n, losses, stats)
         if kl_coef > ZERO:
             divergence = divergence_of(room, powers, shifted, one, log_total, anchor, row)
             plain = of_entropy * entropy - slope - of_kl * divergence
-            anchored_slopes(room, z, powers, shifted, one, log_total, plain, of_entropy, of_kl, anchor, row)
+            anchor_slopes(room, z, powers, shifted, one, log_total, plain, of_entropy, of_kl, anchor, row)
         else:
             steep = of_entropy * one
             mix_slopes(room, z, scratch, columns, (of_entropy * entropy - slope) * one - steep * log_total, steep)

@@ -70,7 +70,7 @@ def fast_kernel(function: F) -> F:
     return _compiled(function, _IN_ANY_ORDER)
 
 
-def ordered_kernel(function: F) -> F:
+def strict_kernel(function: F) -> F:
     """Compile as `fast_kernel` does, but without fast-math: the order of calculation is as written.
 
     With fast-math the divergence from an anchor was rounded differently in the process that compiled it and in those
