@@ -67,6 +67,14 @@ def count_faults() -> Iterator[list[str]]:
         yield faults
 
 
+def print_faults(faults: list[str]) -> None:
+    """Print the first `FAULTS_SHOWN` faults, and how many more there were."""
+    for fault in faults[:FAULTS_SHOWN]:
+        err.print(f"fault: {fault}")
+    if len(faults) > FAULTS_SHOWN:
+        err.print(f"and {len(faults) - FAULTS_SHOWN:,} more faults")
+
+
 def evaluate(
     model: Annotated[str, Argument(help="a model's file, or any agent")],
     against: Annotated[
@@ -122,10 +130,7 @@ def evaluate(
         }
         opponents: Sequence[Any] = [met] if together and met else met or [None]
         scores = [measure(table, player, opponent, games, **how) for opponent in opponents]
-    for fault in faults[:FAULTS_SHOWN]:
-        err.print(f"fault: {fault}")
-    if len(faults) > FAULTS_SHOWN:
-        err.print(f"and {len(faults) - FAULTS_SHOWN:,} more faults")
+    print_faults(faults)
     show_scores(scores, table, one_line(agent_name(table, model)))
     about = {"model": model, **shared_options.about(table), "fingerprint": table.fingerprint}
     about |= {"seed": seed, "faults": len(faults)}
