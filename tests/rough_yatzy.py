@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from dicegym.games.yatzy import values as points
+from dicegym.games.yatzy.solving import points
 
 MEANS = (2, 5, 8, 12, 15, 19, 9, 14, 13, 9, 7, 10, 15, 22, 15)
 """What boxes bring on average, from ones to Yatzy."""

@@ -160,7 +160,7 @@ class Check:
             heartbeat.forgive(0)
         began = time.thread_time()
 
-        def said() -> dict[str, Any]:
+        def read_output() -> dict[str, Any]:
             printed = "" if player.printed is None else player.printed.text
             remarks = list(player.remarks) if isinstance(player, BotPlayer | IsolatedPlayer) else []
             return {"printed": printed + stray.text, "remarks": remarks}
@@ -174,8 +174,8 @@ class Check:
         except AgentError as error:
             if self.debug:
                 raise
-            return said() | {"reason": error.reason}
-        found = said() | {"load_seconds": load_seconds, "seconds": seconds, "questions": questions}
+            return read_output() | {"reason": error.reason}
+        found = read_output() | {"load_seconds": load_seconds, "seconds": seconds, "questions": questions}
         found |= {"answers": answers.tolist(), "dtype": str(answers.dtype)}
         if self.ask and isinstance(player, IsolatedPlayer) and player.says_pure and not self.thorough:
             with contextlib.suppress(AgentError):  # then it is asked in each game

@@ -59,8 +59,7 @@ WITHOUT_KERNELS = (
     "web_controls.py",
     "worth.py",
 )
-"""Files below ``games`` that no kernel outside them depends on. Kernels in them (``values.py`` of Yatzy and Lucky) are
-cached by the sources of their folder, so that only these are compiled anew after a change there."""
+"""Files below ``games`` that no compiled code depends on: a change of them needs no new compilation."""
 APART = "solving"
 """Folders of this name below ``games`` have kernels that only their own folder calls. These are cached by the sources
 of that folder, like kernels of other packages, so that a change of a solver compiles only that solver."""

@@ -18,7 +18,7 @@ from dicegym.games.bidding.solving import solution
 from dicegym.games.hidden import keep_known
 from dicegym.games.parts import CHANCE, need
 from dicegym.games.worth import Valuer
-from dicegym.games.yatzy import values as points
+from dicegym.games.yatzy.solving import points
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.players.roster import opponent
 from dicegym.registry import GAMES

@@ -211,7 +211,7 @@ def is_kept_apart(module: str) -> bool:
 
 
 WITHOUT_NUMBERS = {"dicegym", *(f"dicegym.{name}" for name in ("errors", "files", "registry"))}
-WITHOUT_NUMBERS |= {"dicegym.games.worth", "dicegym.games.solved", "dicegym.play.player", "dicegym.play.turn"}
+WITHOUT_NUMBERS |= {"dicegym.games.worth", "dicegym.games.solved"}
 """Imported by sources of kernels, but for exceptions, names, types, and reading and writing of files alone."""
 
 

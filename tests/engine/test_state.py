@@ -172,3 +172,18 @@ def test_wrong_use_is_refused() -> None:
         state.step(1)
     with pytest.raises(ParameterError, match="the game is over"):
         state.fork(1)
+
+
+@each_game
+def test_a_list_of_actions_belongs_to_its_caller(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where more masks have come than a block remembers."""
+    monkeypatch.setattr("dicegym.engine.state.LISTS", 3)
+    choose = random.Random(2)
+    state = dicegym.game(game.name, game.players, **game.parameters).new_state(4)
+    for _ in range(60):
+        if state.over:
+            break
+        expected = state.action_mask().nonzero()[0].tolist()
+        state.legal_actions().clear()
+        assert state.legal_actions() == expected
+        state.step(choose.choice(expected))

@@ -14,6 +14,7 @@ from dicegym.games.hog.values import FullSight
 from dicegym.games.liarsdice import exact
 from dicegym.games.worth import Valuer
 from dicegym.games.yatzy import values as yatzy
+from dicegym.games.yatzy.solving import points
 
 NO_ACTION = 10**6
 """A wide action that every game takes for a fault."""
@@ -21,7 +22,7 @@ NO_ACTION = 10**6
 
 @pytest.mark.parametrize("name", ["hog", "yatzy"])
 def test_a_state_is_worth_the_same_in_each_form(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yatzy, "solve_once", lambda progress=None: np.zeros((1 << 15, yatzy.SUMS)))
+    monkeypatch.setattr(points, "solve_once", lambda progress=None: np.zeros((1 << 15, points.SUMS)))
     valuer: Valuer = (
         FullSight(dicegym.game(name, goal=20)) if name == "hog" else yatzy.AloneValuer(dicegym.game(name, 1))
     )

@@ -27,7 +27,7 @@ from dicegym.games.yatzy.rules import (
     WITH,
     roll_sets,
 )
-from dicegym.games.yatzy.values import (
+from dicegym.games.yatzy.solving.points import (
     END_BOXES,
     END_POINTS,
     FIRST_ROLL,

@@ -13,7 +13,8 @@ import dicegym
 from dicegym.engine.jit import records
 from dicegym.games.lucky.catalogue import AGAIN, ALL_AGAIN, CUBE, N_DICE, SQUARE, SUMS, WEIGHTS
 from dicegym.games.lucky.rules import DONE, STATE
-from dicegym.games.lucky.values import MOST_FACTORS, fallen, meter, products_of_faces, sums_of
+from dicegym.games.lucky.solving.luck import MOST_FACTORS, fallen, products_of_faces, sums_of
+from dicegym.games.lucky.values import meter
 
 HANDS = [
     {0: 2, 3: 2},

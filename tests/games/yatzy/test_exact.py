@@ -19,6 +19,7 @@ from dicegym.errors import ParameterError
 from dicegym.games.parts import VALUES, Progress, list_solved_settings, need, solver
 from dicegym.games.yatzy import values as yatzy
 from dicegym.games.yatzy.rules import BEST, COUNTS, KEEPS, MOST_ERRORS, SERVER_TURN, TWO_PAIRS, record_of
+from dicegym.games.yatzy.solving import points as solving
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
 
@@ -34,7 +35,7 @@ def bits(boxes: Iterable[str | int]) -> int:
 @lru_cache(maxsize=1)
 def solved(still_open: tuple[str, ...]) -> np.ndarray:
     """Solve the game in which all other boxes are filled; nobody writes into what is returned."""
-    return yatzy.solve(bits(still_open))
+    return solving.solve(bits(still_open))
 
 
 @pytest.mark.parametrize("box", BOXES)
@@ -59,19 +60,19 @@ def test_a_few_open_boxes(boxes: tuple[str, ...], uppers: tuple[int, ...]) -> No
 
 
 def test_first_rolls() -> None:
-    assert yatzy.FIRST_ROLL.sum() == pytest.approx(1)
-    assert yatzy.FIRST_ROLL[0] == pytest.approx(6**-5)
+    assert solving.FIRST_ROLL.sum() == pytest.approx(1)
+    assert solving.FIRST_ROLL[0] == pytest.approx(6**-5)
 
 
 def test_threads_change_nothing() -> None:
     closed = bits((0, 3, 5, 8, 9, 11))
-    assert np.array_equal(yatzy.solve(closed, threads=1), yatzy.solve(closed, threads=3))
+    assert np.array_equal(solving.solve(closed, threads=1), solving.solve(closed, threads=3))
 
 
 def test_sums_side_by_side_are_those_one_by_one() -> None:
     """Sums from which the bonus is out of reach, or had, are worth the same; between them more is better."""
     filled = bits((0, 1, 14))
-    values = yatzy.solve(filled)
+    values = solving.solve(filled)
     assert np.unique(values[filled, : 63 - 15]).tolist() == [values[filled, 63]]
     near = values[filled, 63 - 16 : 63]
     assert near[0] == values[filled, 63]
@@ -81,9 +82,9 @@ def test_sums_side_by_side_are_those_one_by_one() -> None:
 @pytest.mark.parametrize("boxes", [(7,), (3, 4, 5), pytest.param((0, 6, 7, 12, 13), marks=pytest.mark.slow)])
 def test_any_scoring_is_solved_and_the_rules_give_the_same(boxes: tuple[int, ...]) -> None:
     closed, singles = bits(boxes), yatzy.score_single_pairs()
-    assert mean_of_best_play(BEST, closed) == pytest.approx(yatzy.solve(closed)[closed, 0], rel=1e-12)
+    assert mean_of_best_play(BEST, closed) == pytest.approx(solving.solve(closed)[closed, 0], rel=1e-12)
     assert mean_of_best_play(singles, closed) == pytest.approx(
-        yatzy.solve(closed, scores=singles)[closed, 0], rel=1e-12
+        solving.solve(closed, scores=singles)[closed, 0], rel=1e-12
     )
 
 
@@ -108,7 +109,7 @@ class OptimalPlayer(Player):
         return act
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        found: np.ndarray = np.nanargmax(yatzy.action_values(yatzy.solve_once(), states[rows], seats), axis=1)
+        found: np.ndarray = np.nanargmax(solving.action_values(solving.solve_once(), states[rows], seats), axis=1)
         return found
 
 
@@ -117,7 +118,7 @@ def few_boxes(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     """Solve for four boxes alone, which takes no time; the others must be filled."""
     boxes = ("Threes", "One Pair", "Small Straight", "Chance")
     values = solved(boxes)
-    monkeypatch.setattr(yatzy, "solve_once", lambda progress=None: values)
+    monkeypatch.setattr(solving, "solve_once", lambda progress=None: values)
     return boxes
 
 
@@ -149,7 +150,7 @@ def played(player: Player, boxes: tuple[str, ...], n: int) -> tuple[np.ndarray, 
 
 def test_of_the_optimal_player_nothing_is_left_but_its_value(few_boxes: tuple[str, ...]) -> None:
     points, luck = played(OptimalPlayer(), few_boxes, 200)
-    assert points - luck == pytest.approx(yatzy.solve_once()[bits(few_boxes), 0], abs=1e-9)
+    assert points - luck == pytest.approx(solving.solve_once()[bits(few_boxes), 0], abs=1e-9)
 
 
 def test_points_less_luck_are_the_best_mean_less_regret(few_boxes: tuple[str, ...]) -> None:
@@ -168,14 +169,14 @@ def test_points_less_luck_are_the_best_mean_less_regret(few_boxes: tuple[str, ..
     for player in [*players, FunctionPlayer(anything)]:
         points, luck = played(player, few_boxes, 200)
         assert abs(luck.mean()) < 4 * luck.std() / len(luck) ** 0.5
-        assert (points - luck).max() < yatzy.solve_once()[bits(few_boxes), 0] + 1e-9 or player not in players
+        assert (points - luck).max() < solving.solve_once()[bits(few_boxes), 0] + 1e-9 or player not in players
 
 
 def test_action_values_are_those_of_the_mask(few_boxes: tuple[str, ...]) -> None:
     """What each action is worth, the points so far aside."""
 
     def action_values(state: Any) -> np.ndarray:
-        found: np.ndarray = yatzy.action_values(yatzy.solve_once(), np.atleast_1d(state), np.zeros(1, np.int64))[0]
+        found: np.ndarray = solving.action_values(solving.solve_once(), np.atleast_1d(state), np.zeros(1, np.int64))[0]
         return found
 
     state = filled_but(few_boxes, 1)[0]
@@ -184,7 +185,7 @@ def test_action_values_are_those_of_the_mask(few_boxes: tuple[str, ...]) -> None
     assert found[OptimalPlayer().join(GAME, 0, 0)(Turn(GAME, state, 0))] == np.nanmax(found)
     state["rolls_left"] = 0
     state["dice"] = (3, 3, 3, 6, 6)
-    found, later = action_values(state), yatzy.solve_once()
+    found, later = action_values(state), solving.solve_once()
     assert found[210 + 2] == pytest.approx(9 + later[bits(few_boxes) | 4, 9])
     assert found[210 + 6] == pytest.approx(12 + later[bits(few_boxes) | 64, 0])
 
@@ -274,8 +275,8 @@ def test_the_sweep_says_how_far_it_has_come_and_can_be_interrupted(monkeypatch: 
     def fail(*what: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(yatzy, "solve", solve)
-    monkeypatch.setattr(yatzy, "_solved", [])  # nothing is known yet
+    monkeypatch.setattr(solving, "solve", solve)
+    monkeypatch.setattr(solving, "_solved", [])  # nothing is known yet
     for progress, error in ((interrupt, KeyboardInterrupt), (None, MemoryError), (fail, MemoryError)):
         with pytest.raises(error):
             yatzy.optimum(GAME, progress=progress)

@@ -15,8 +15,8 @@ import dicegym
 from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.games.parts import VALUES, need
-from dicegym.games.yatzy import values as points
 from dicegym.games.yatzy.rules import bonus
+from dicegym.games.yatzy.solving import points
 from dicegym.play.player import Player
 from dicegym.players.roster import agents_folder, opponent
 
