@@ -175,11 +175,11 @@ def test_wrong_use_is_refused() -> None:
 
 
 @each_game
-def test_a_list_of_actions_belongs_to_its_caller(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_of_actions_belongs_to_its_caller(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where more masks have come than a block remembers."""
     monkeypatch.setattr("dicegym.engine.state.LISTS", 3)
     choose = random.Random(2)
-    state = dicegym.game(game.name, game.players, **game.parameters).new_state(4)
+    state = dicegym.game(name).new_state(4)
     for _ in range(60):
         if state.over:
             break
