@@ -234,6 +234,15 @@ def test_every_extra_that_is_named_exists() -> None:
     assert named == known, "each is on some page, or in a message"
 
 
+def test_the_first_page_lists_all_extras_and_those_that_are_installed() -> None:
+    page, makefile = ((ROOT / name).read_text("utf-8") for name in ("docs/start.md", "Makefile"))
+    table = re.findall(r"^\| `(\w+)` \|", page.partition("| extra | adds |")[2], re.MULTILINE)
+    assert table == list(PROJECT["project"]["optional-dependencies"])
+    (installed,) = re.findall(r"\$\(INSTALL\).*'\.\[([a-z,]+)\]'$", makefile, re.MULTILINE)
+    (count,) = re.findall(r"`make install` installs the first (\w+);", page)
+    assert table[: ["zero", "one", "two", "three", "four", "five", "six", "seven"].index(count)] == installed.split(",")
+
+
 def test_every_pin_is_exact() -> None:
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pins = [line for line in lines if line and not line.startswith("#")]
