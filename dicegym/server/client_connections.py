@@ -266,18 +266,22 @@ class WebSocketConnection(Connection):
         for event in self._protocol.events_received():
             if isinstance(event, Request):
                 self._shake_hands(event)
-                continue
-            self._bucket.left -= MESSAGE
-            if event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
-                self._parts.append(event)
-                if event.fin:
-                    whole = b"".join(bytes(part.data) for part in self._parts)
-                    self._messages.append((self._parts[0].opcode is Opcode.TEXT, whole))
-                    self._parts = []
+            elif isinstance(event, Frame):
+                self._bucket.left -= MESSAGE
+                if event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
+                    self._collect(event)
         self._flush()
         if self._protocol.close_expected():  # it has left, or broken the protocol
             self._end()
             self.lost()
+
+    def _collect(self, frame: Frame) -> None:
+        """Take a part of a message."""
+        self._parts.append(frame)
+        if frame.fin:
+            whole = b"".join(bytes(part.data) for part in self._parts)
+            self._messages.append((self._parts[0].opcode is Opcode.TEXT, whole))
+            self._parts = []
 
     def _shake_hands(self, request: Request) -> None:
         """Accept a client, unless it is a web page that is not allowed or the host name is unknown."""
