@@ -88,7 +88,6 @@ class Lobby:
         self._closed = False
         self._timer: asyncio.TimerHandle | None = None  # of the next `fill`
         self._idle_since = self._loop.time()
-        store.failed = self._give_up
 
     @property
     def named(self) -> Collection[Client]:
@@ -365,7 +364,9 @@ class Lobby:
     def _tell(self, table: Table, result: GameResult, done: asyncio.Future[None]) -> None:
         """Announce the result of a game, and make its clients wait for the next one."""
         self.tables.discard(table)
-        if done.exception() is not None:  # the store passes this error to `_give_up`
+        if (error := done.exception()) is not None:
+            if not self.done.done():
+                self.done.set_exception(error)
             return
         ratings = [round(place.after) for place in result.places]
         names = [place.name for place in result.places]
@@ -387,7 +388,3 @@ class Lobby:
             else:
                 self._wait(client, self._settings.pause)
         self._fill_after(0)
-
-    def _give_up(self, error: Exception) -> None:
-        if not self.done.done():
-            self.done.set_exception(error)
