@@ -1,6 +1,6 @@
 """Connections to clients, over TCP and WebSocket. Each received message goes to `Connection.hear`.
 
-A TCP client is answered in the call that receives its bytes, without a task: waking a task costs more than a move. The
+A client is answered in the call that receives its bytes, without a task: waking a task costs more than a move. The
 server reads a little of each client at a time, and only what its `TokenBucket` allows: moves are free, everything else
 costs tokens. Further data waits in the system's small buffers, and then at the client. Output that a client does not
 read is kept up to `MOST_UNREAD`. So no client can slow down the others much.
@@ -18,10 +18,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from websockets.asyncio.server import ServerConnection, broadcast, serve
-from websockets.exceptions import ConnectionClosed
-from websockets.frames import Frame
-from websockets.http11 import Request, Response
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request
+from websockets.protocol import State
+from websockets.server import ServerProtocol
 
 from dicegym.errors import ParameterError
 from dicegym.server.admission import Origins
@@ -39,40 +39,82 @@ LONGEST_PAUSE = 5.0
 MOST_DISCARDED = 1 << 16  # bytes read and discarded from a disconnected client; then reading stops
 LARGEST_FRAME = 1 << 14
 """Bytes of a WebSocket message that gets an error; a client that sends a larger one is disconnected."""
-FRAMES_WAITING = 4
+FRAME_HEADER = 8  # bytes of a client's frame in addition to its data
 CLOSING = 2.0  # seconds for a disconnected client to read its last messages
+PING = 20.0
+"""Seconds between two pings of a WebSocket: proxies close silent ones, and a client that sends nothing is gone."""
 ACCEPTED_AT_ONCE = 4
 """Connections accepted at a time: a flood of connections then delays moves by milliseconds."""
 QUEUE = 512  # connections that wait in the system to be accepted
 BLANKS = b" \t\r\n\xef\xbb\xbf"
 """Bytes allowed before the first object: white space, and the byte order mark that some editors write."""
+QUIET = logging.getLogger("dicegym.server.websockets")
+"""The log of the library: the operator need not see failed handshakes."""
+QUIET.disabled = True
 
 
-class Connection:
+class Connection(asyncio.BufferedProtocol):
     """A connection to a client, which may send what its bucket allows.
 
     Attributes:
-        transport: the underlying transport, from `attach` on.
+        transport: the underlying transport.
         peer: the client's address and port as text.
         address: the client's address.
-        open: whether messages can be sent.
+        open: whether messages can be sent and received.
         hear: called with each message, or with the error in its place; set by the lobby.
         lost: called when the connection is lost, perhaps more than once; set by the lobby.
     """
 
-    def __init__(self, ports: Ports, bucket: TokenBucket) -> None:
+    transport: Any
+
+    def __init__(self, ports: Ports) -> None:
         self.address = self.peer = "unknown"
         self.open = True
-        self.transport: Any = None
         self.hear: Callable[[Message | Malformed], None] = lambda message: None
         self.lost: Callable[[], None] = lambda: None
-        self._ports, self._bucket = ports, bucket
+        self._ports, self._loop = ports, asyncio.get_running_loop()
+        self._bucket = ports.bucket()
         self._cost = 0  # of the last message
+        self._buffer = bytearray(PACKET)
+        self._paused = False
+        self._discarded = 0  # bytes since it was disconnected
 
-    def attach(self, transport: Any) -> None:
-        """Use ``transport`` from now on."""
+    def connection_made(self, transport: Any) -> None:
+        """See `asyncio.BaseProtocol`."""
         self.transport = transport
-        self.address, self.peer = _peer_of(transport)
+        peer = transport.get_extra_info("peername")
+        if isinstance(peer, tuple) and len(peer) > 1:
+            self.address = str(peer[0])
+            self.peer = f"[{self.address}]:{peer[1]}" if ":" in self.address else f"{self.address}:{peer[1]}"
+        self._ports.alive.add(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """See `asyncio.BaseProtocol`."""
+        self._ports.alive.discard(self.transport)
+        self._ports.handshakes.pop(self, None)
+        self._leave()
+
+    def eof_received(self) -> bool:
+        """See `asyncio.BufferedProtocol`: a client that closes its side has left, even if it reads the rest."""
+        if self.transport.get_write_buffer_size():
+            self._loop.call_later(CLOSING, self.transport.abort)
+        self._leave()
+        return False
+
+    def get_buffer(self, sizehint: int) -> bytearray:
+        """See `asyncio.BufferedProtocol`."""
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """See `asyncio.BufferedProtocol`."""
+        if not self.open:  # closing with unread bytes would reset the connection and lose the last messages
+            self._discarded += nbytes
+            if self._discarded > MOST_DISCARDED:
+                self.transport.pause_reading()
+            return
+        self._bucket.left -= nbytes
+        self._feed(bytes(self._buffer[:nbytes]))
+        self._hear_on()
 
     def send(self, data: bytes) -> None:
         """Send a message, one line of ASCII, without waiting; drop a client that leaves too much unread."""
@@ -89,197 +131,194 @@ class Connection:
     def close(self) -> None:
         """Disconnect after sending the remaining output; receive nothing more."""
         if self.open:
-            self.open = False
+            self._say_goodbye()
             self._end()
             self._ports.leaving.append(self.transport)
             if len(self._ports.leaving) > LEAVING:
                 self._ports.leaving.popleft().abort()
 
-    def _write(self, data: bytes) -> None:
-        raise NotImplementedError
+    def _leave(self) -> None:
+        self.open = False
+        self.lost()
 
     def _end(self) -> None:
-        raise NotImplementedError
-
-
-class TcpConnection(Connection, asyncio.BufferedProtocol):
-    """A TCP connection to a client."""
-
-    def __init__(self, ports: Ports) -> None:
-        super().__init__(ports, ports.bucket())
-        self.objects = ObjectReader()
-        self._buffer = bytearray(PACKET)
-        self._paid = 0  # number of objects
-        self._known = False  # whether its first byte was that of a message
-        self._paused = False
-        self._discarded = 0  # bytes since it was disconnected
-
-    def connection_made(self, transport: Any) -> None:
-        """See `asyncio.BaseProtocol`."""
-        self.attach(transport)
-        self._ports.alive.add(transport)
-        self._ports.enter(self)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """See `asyncio.BaseProtocol`."""
-        self._ports.alive.discard(self.transport)
+        """Close our side, and the client's after some seconds."""
         self.open = False
-        self.lost()
-
-    def eof_received(self) -> bool:
-        """See `asyncio.BufferedProtocol`: a client that closes its side has left, even if it reads the rest."""
-        if self.transport.get_write_buffer_size():
-            asyncio.get_running_loop().call_later(CLOSING, self.transport.abort)
-        self.open = False
-        self.lost()
-        return False
-
-    def get_buffer(self, sizehint: int) -> bytearray:
-        """See `asyncio.BufferedProtocol`."""
-        return self._buffer
-
-    def buffer_updated(self, nbytes: int) -> None:
-        """See `asyncio.BufferedProtocol`."""
-        if not self.open:  # closing with unread bytes would reset the connection and lose the last messages
-            self._discarded += nbytes
-            if self._discarded > MOST_DISCARDED:
-                self.transport.pause_reading()
-            return
-        data = bytes(self._buffer[:nbytes])
-        if not self._known and self._is_stranger(data):
-            return
-        self._bucket.left -= nbytes
-        self.objects.feed(data)
-        self._hear_on()
-
-    def _pause(self, seconds: float) -> None:
-        """Stop reading for a while."""
-        self._paused = True
-        self.transport.pause_reading()
-        asyncio.get_running_loop().call_later(seconds, self._resume)
-
-    def _resume(self) -> None:
-        self._paused = False
-        self._hear_on()
-        if not self._paused:
-            self.transport.resume_reading()
+        with contextlib.suppress(OSError):
+            self.transport.write_eof()
+        self.transport.resume_reading()
+        self._loop.call_later(CLOSING, self.transport.abort)
 
     def _hear_on(self) -> None:
-        """Process received messages, up to `IN_A_ROW`; pause if the bucket is empty."""
-        objects = self.objects
+        """Process received messages, up to `IN_A_ROW`; stop reading for a while if the bucket is empty."""
         for _ in range(IN_A_ROW):
             if self._paused or not self.open or self.transport.is_closing():
                 return
-            found = objects.read()
-            self._bucket.left -= MESSAGE * (objects.begun - self._paid)  # incomplete objects cost too
-            self._paid = objects.begun
+            found = self._next()
             if found is not None:
-                self._cost = MESSAGE + objects.length
                 self.hear(found)
-            if (pause := _pause_of(self._bucket)) and not self._paused:
-                self._pause(pause)
+            if self._bucket.left < 0 and not self._bucket.pay(0):
+                self._pause(min(self._bucket.wait(REFILL * self._bucket.most), LONGEST_PAUSE))
             if found is None:
                 return
         if not self._paused:
             self._pause(0)
 
-    def _is_stranger(self, data: bytes) -> bool:
-        """Refuse a client whose first byte does not begin a message, such as a browser; return whether it was."""
-        start = data.lstrip(BLANKS)
-        self._known = start[:1] == b"{"
-        if self._known or not start:
-            return False
-        shown = ascii(start[:20].decode("latin-1"))
-        self._ports.log.note(f"{shown} reached the TCP port from {self.peer}: refused")
-        why = f"this port speaks JSON: a client begins with an object in braces, not with {shown}"
-        self.hear(Malformed(BAD_JSON, why))
-        self.close()
-        return True
+    def _pause(self, seconds: float) -> None:
+        self._paused = True
+        self.transport.pause_reading()
+        self._loop.call_later(seconds, self._resume)
+
+    def _resume(self) -> None:
+        self._paused = False
+        self._hear_on()
+        if not self._paused:
+            self.transport.resume_reading()
+
+    def _feed(self, data: bytes) -> None:
+        """Take received bytes."""
+        raise NotImplementedError
+
+    def _next(self) -> Message | Malformed | None:
+        """Return the next message, or the error in its place; set its cost, of which its bytes are paid."""
+        raise NotImplementedError
+
+    def _write(self, data: bytes) -> None:
+        raise NotImplementedError
+
+    def _say_goodbye(self) -> None:
+        """Send what ends the connection."""
+
+
+class TcpConnection(Connection):
+    """A TCP connection to a client."""
+
+    def __init__(self, ports: Ports) -> None:
+        super().__init__(ports)
+        self.objects = ObjectReader()
+        self._paid = 0  # number of objects
+        self._known = False  # whether its first byte was that of a message
+
+    def connection_made(self, transport: Any) -> None:
+        """See `asyncio.BaseProtocol`."""
+        super().connection_made(transport)
+        self._ports.enter(self)
+
+    def _feed(self, data: bytes) -> None:
+        if not self._known:  # refuse a client whose first byte does not begin a message, such as a browser
+            start = data.lstrip(BLANKS)
+            if start and start[:1] != b"{":
+                shown = ascii(start[:20].decode("latin-1"))
+                self._ports.log.note(f"{shown} reached the TCP port from {self.peer}: refused")
+                why = f"this port speaks JSON: a client begins with an object in braces, not with {shown}"
+                self.hear(Malformed(BAD_JSON, why))
+                self.close()
+                return
+            self._known = bool(start)
+        self.objects.feed(data)
+
+    def _next(self) -> Message | Malformed | None:
+        found = self.objects.read()
+        self._bucket.left -= MESSAGE * (self.objects.begun - self._paid)  # incomplete objects cost too
+        self._paid = self.objects.begun
+        self._cost = MESSAGE + self.objects.length
+        return found
 
     def _write(self, data: bytes) -> None:
         self.transport.write(data)
 
-    def _end(self) -> None:
-        with contextlib.suppress(OSError):
-            self.transport.write_eof()
-        self.transport.resume_reading()
-        asyncio.get_running_loop().call_later(CLOSING, self.transport.abort)  # if the client does not close its side
-
 
 class WebSocketConnection(Connection):
-    """A WebSocket connection to a client, after the handshake."""
+    """A WebSocket connection to a client; the library reads and writes its frames, and answers its pings."""
 
-    def __init__(self, websocket: MeteredWebSocket) -> None:
-        super().__init__(websocket.ports, websocket.bucket)
-        self.attach(websocket.transport)
-        self._websocket = websocket
-        self._closing: asyncio.Task[None] | None = None
+    def __init__(self, ports: Ports) -> None:
+        super().__init__(ports)
+        self._protocol = ServerProtocol(max_size=LARGEST_FRAME, logger=QUIET)
+        self._messages: deque[tuple[bool, bytes]] = deque()  # whether it is a text, and the data
+        self._parts: list[Frame] = []  # of an incomplete message
+        self._is_silent = False  # whether it has sent nothing since the last ping
 
-    async def run(self) -> None:
-        """Process messages until the connection is lost. `MeteredWebSocket` has charged for each frame."""
-        try:
-            while self.open:
-                frame = await self._websocket.recv()
-                await asyncio.sleep(_pause_of(self._bucket))  # other clients take their turn
-                self._cost = MESSAGE + len(frame)
-                if isinstance(frame, str):
-                    message = parse(frame)
-                else:
-                    message = Malformed(BAD_JSON, "messages are sent in text frames")
-                if self.open:
-                    self.hear(message)
-        except ConnectionClosed:
-            pass
-        finally:
-            self.open = False
-            self.lost()
-
-    def _write(self, data: bytes) -> None:
-        broadcast((self._websocket,), data, text=True)
-
-    def _end(self) -> None:
-        self._closing = asyncio.get_running_loop().create_task(self._websocket.close())
-
-
-class MeteredWebSocket(ServerConnection):
-    """A connection of the library that is charged for each frame, including pings, which the library answers."""
-
-    def __init__(self, ports: Ports, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.ports = ports
-        self.bucket = ports.bucket()
-        self._paused = False
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+    def connection_made(self, transport: Any) -> None:
         """See `asyncio.BaseProtocol`."""
         super().connection_made(transport)
-        self.ports.alive.add(transport)
-        handshakes = self.ports.handshakes
+        handshakes = self._ports.handshakes
         handshakes[self] = None
         if len(handshakes) > HANDSHAKES:
             next(iter(handshakes)).transport.abort()
+        self._loop.call_later(self._ports.seconds, self._check_handshake)
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        """See `asyncio.BaseProtocol`."""
-        self.ports.alive.discard(self.transport)
-        self.ports.handshakes.pop(self, None)
-        super().connection_lost(exc)
+    def _check_handshake(self) -> None:
+        if self._protocol.state is State.CONNECTING:
+            self.transport.abort()
 
-    def process_event(self, event: Any) -> None:
-        """See `ServerConnection`; stop reading for a while if the bucket is empty."""
-        self.ports.handshakes.pop(self, None)
-        if isinstance(event, Frame):
-            self.bucket.left -= MESSAGE + len(event.data)
-            if (pause := _pause_of(self.bucket)) and not self._paused:
-                self._paused = True
-                self.transport.pause_reading()
-                self.loop.call_later(pause, self._resume)
-        super().process_event(event)
+    def _ping(self) -> None:
+        if self._is_silent:
+            self.transport.abort()
+        elif self.open:
+            self._is_silent = True
+            self._protocol.send_ping(b"")
+            self._flush()
+            self._loop.call_later(PING, self._ping)
 
-    def _resume(self) -> None:
-        self._paused = False
-        if not self.transport.is_closing():
-            self.transport.resume_reading()
+    def _feed(self, data: bytes) -> None:
+        self._is_silent = False
+        self._protocol.receive_data(data)
+        for event in self._protocol.events_received():
+            if isinstance(event, Request):
+                self._shake_hands(event)
+            elif isinstance(event, Frame):
+                self._bucket.left -= MESSAGE
+                if event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
+                    self._collect(event)
+        self._flush()
+        if self._protocol.close_expected():  # it has left, or broken the protocol
+            self._end()
+            self.lost()
+
+    def _collect(self, frame: Frame) -> None:
+        """Take a part of a message."""
+        self._parts.append(frame)
+        if frame.fin:
+            whole = b"".join(bytes(part.data) for part in self._parts)
+            self._messages.append((self._parts[0].opcode is Opcode.TEXT, whole))
+            self._parts = []
+
+    def _shake_hands(self, request: Request) -> None:
+        """Accept a client, unless it is a web page that is not allowed or the host name is unknown."""
+        response, fault = self._protocol.accept(request), ""
+        if response.status_code == http.HTTPStatus.SWITCHING_PROTOCOLS:
+            fault = self._ports.origins.fault(request.headers.get_all("Host"), request.headers.get_all("Origin"))
+        if fault:
+            self._ports.log.note(f"a WebSocket from {self.peer} was refused: {fault}")
+            response = self._protocol.reject(http.HTTPStatus.FORBIDDEN, f"{fault}\n")
+        self._protocol.send_response(response)
+        if self._protocol.state is State.OPEN:
+            self._ports.handshakes.pop(self, None)
+            self._flush()
+            self._ports.enter(self)
+            self._loop.call_later(PING, self._ping)
+
+    def _next(self) -> Message | Malformed | None:
+        if not self._messages:
+            return None
+        is_text, data = self._messages.popleft()
+        self._cost = MESSAGE + FRAME_HEADER + len(data)
+        if not is_text:
+            return Malformed(BAD_JSON, "messages are sent in text frames")
+        return parse(data.decode("utf-8", "surrogateescape"))
+
+    def _write(self, data: bytes) -> None:
+        if self._protocol.state is State.OPEN:
+            self._protocol.send_text(data)
+            self._flush()
+
+    def _say_goodbye(self) -> None:
+        if self._protocol.state is State.OPEN:
+            self._protocol.send_close(1000)
+            self._flush()
+
+    def _flush(self) -> None:
+        self.transport.write(b"".join(self._protocol.data_to_send()))  # an empty part stands for the end
 
 
 class Ports:
@@ -295,6 +334,7 @@ class Ports:
         addresses: the addresses that the server listens on, as clients write them.
         alive: the transports of all connections.
         handshakes: WebSockets in their handshake, the oldest first.
+        seconds: for a handshake.
         leaving: the transports of disconnected clients that may still read, the oldest first.
     """
 
@@ -304,10 +344,11 @@ class Ports:
         self.numbers: dict[str, int] = {}
         self.addresses: tuple[str, ...] = ()
         self.alive: set[Any] = set()
-        self.handshakes: dict[ServerConnection, None] = {}
+        self.handshakes: dict[Connection, None] = {}
         self.leaving: deque[Any] = deque()
+        self.seconds = settings.login
         self._settings, self._host = settings, settings.host
-        self._listening: list[Any] = []
+        self._listening: list[asyncio.Server] = []
 
     def bucket(self) -> TokenBucket:
         """Return the bucket of a new client."""
@@ -316,51 +357,23 @@ class Ports:
     async def take(self) -> None:
         """Open the ports of the settings. Raises ParameterError if one is not available."""
         host = f"[{self._host}]" if ":" in self._host else self._host
-        for kind, port, prefix, listen in (
-            ("tcp", self._settings.tcp, "", self._listen_tcp),
-            ("ws", self._settings.ws, "ws://", self._listen_ws),
+        for name, port, prefix, kind in (
+            ("tcp", self._settings.tcp, "", TcpConnection),
+            ("ws", self._settings.ws, "ws://", WebSocketConnection),
         ):
             if port is None:
                 continue
             try:
-                listening = await listen(port)
+                listening = await asyncio.get_running_loop().create_server(
+                    functools.partial(kind, self), self._host, port, backlog=ACCEPTED_AT_ONCE, start_serving=False
+                )
             except (OSError, OverflowError) as error:
                 reason = getattr(error, "strerror", None) or str(error)
-                where = f"--{kind} {port}: cannot listen on {self._host}, port {port}"
+                where = f"--{name} {port}: cannot listen on {self._host}, port {port}"
                 raise ParameterError(f"{where} ({reason}): give another port, or 0 for any free one") from None
             self._listening.append(listening)
-            self.numbers[kind] = int(listening.sockets[0].getsockname()[1])
-            self.addresses += (f"{prefix}{host}:{self.numbers[kind]}",)
-
-    async def _listen_tcp(self, port: int) -> Any:
-        return await asyncio.get_running_loop().create_server(
-            lambda: TcpConnection(self), self._host, port, backlog=ACCEPTED_AT_ONCE, start_serving=False
-        )
-
-    async def _listen_ws(self, port: int) -> Any:
-        async def handle(websocket: Any) -> None:
-            connection = WebSocketConnection(websocket)
-            self.enter(connection)
-            await connection.run()
-
-        quiet = logging.getLogger("dicegym.server.websockets")  # the operator need not see failed handshakes
-        quiet.addHandler(logging.NullHandler())
-        quiet.propagate = False
-        return await serve(
-            handle,
-            self._host,
-            port,
-            process_request=_check_origin,
-            compression=None,
-            max_size=LARGEST_FRAME,
-            max_queue=FRAMES_WAITING,
-            open_timeout=self._settings.login,
-            close_timeout=CLOSING,
-            logger=quiet,
-            create_connection=functools.partial(MeteredWebSocket, self),  # type: ignore[arg-type]  # any factory will do
-            backlog=ACCEPTED_AT_ONCE,
-            start_serving=False,
-        )
+            self.numbers[name] = int(listening.sockets[0].getsockname()[1])
+            self.addresses += (f"{prefix}{host}:{self.numbers[name]}",)
 
     async def accept(self) -> None:
         """Accept connections. Raises ParameterError if another program has taken a port."""
@@ -387,36 +400,4 @@ class Ports:
         self.stop_accepting()
         for transport in list(self.alive):
             transport.abort()
-        for listening in self._listening:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(listening.wait_closed(), 2 * CLOSING)
         await asyncio.sleep(0)  # the event loop closes sockets in its next round
-
-
-def _peer_of(transport: Any) -> tuple[str, str]:
-    """Return a client's address, and its address and port as text."""
-    peer = transport.get_extra_info("peername")
-    if not isinstance(peer, tuple) or len(peer) < 2:
-        return "unknown", "unknown"
-    address = str(peer[0])
-    return address, f"[{address}]:{peer[1]}" if ":" in address else f"{address}:{peer[1]}"
-
-
-def _check_origin(connection: ServerConnection, request: Request) -> Response | None:
-    """Refuse web pages that are not allowed, and requests with an unknown host name."""
-    if not isinstance(connection, MeteredWebSocket) or "Upgrade" not in request.headers:
-        return None  # the library answers other requests itself
-    ports, headers = connection.ports, request.headers
-    fault = ports.origins.fault(headers.get_all("Host"), headers.get_all("Origin"))
-    if not fault:
-        return None
-    _, peer = _peer_of(connection.transport)
-    ports.log.note(f"a WebSocket from {peer} was refused: {fault}")
-    return connection.respond(http.HTTPStatus.FORBIDDEN, f"{fault}\n")
-
-
-def _pause_of(bucket: TokenBucket) -> float:
-    """Return the seconds for which to stop reading: 0 unless the bucket is empty."""
-    if bucket.left >= 0 or bucket.pay(0):
-        return 0.0
-    return min(bucket.wait(REFILL * bucket.most), LONGEST_PAUSE)

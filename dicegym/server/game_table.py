@@ -51,6 +51,11 @@ class Client:
         """Whether it is in the pause after its last game."""
         return asyncio.get_running_loop().time() < self.since
 
+    def stop_login(self) -> None:
+        """End the time to log in."""
+        if self.deadline is not None:
+            self.deadline.cancel()
+
     def refuse(self, code: str, text: str) -> None:
         """Send an ERROR, except to a client of the original server."""
         if not self.original:
@@ -94,11 +99,6 @@ class Seat:
     decisions: int = 1  # number of its next decision, from 1
 
     @property
-    def taken(self) -> bool:
-        """Whether there is a player to answer."""
-        return self.local is not None or (self.remote is not None and self.remote.connection.open)
-
-    @property
     def counts(self) -> bool:
         """Whether its game is rated; guests must make a move first."""
         return self.known or self.moved
@@ -107,10 +107,26 @@ class Seat:
 class Table:
     """A game in progress; all methods return at once.
 
-    The seats are in playing order, each with ``seconds`` to answer. ``changed`` is called after each command that
-    changed the game, ``ended`` when the game is over.
+    Args:
+        wire: the game's protocol.
+        game: the game.
+        number: index of the game in the server's run, from 0.
+        seed: of the run's dice.
+        seats: the players in playing order.
+        seconds: to answer.
+        changed: called after each command that changed the game.
+        ended: called when the game is over.
+        log: receives lines for the operator.
 
-    Raises ParameterError if the rules have no action for a player that does not answer.
+    Attributes:
+        state: the game's record.
+        mover: seat of the player to move.
+        actions: all actions so far.
+        incidents: the turns that the server played.
+        over: whether the game has ended, finished or not.
+
+    Raises:
+        ParameterError: the rules have no action for a player that does not answer.
     """
 
     def __init__(
@@ -127,37 +143,27 @@ class Table:
     ) -> None:
         if game.spec.forfeit is None:
             raise ParameterError(f"{game.spec.title} cannot be served: its rules have no forfeit for silent players")
-        self.game = game
-        self.number = number
-        self.seed = seed
-        self.seats = list(seats)
+        self.game, self.number, self.seed, self.seats = game, number, seed, list(seats)
         self.actions: list[int] = []
         self.incidents: list[ForcedTurn] = []
         self.over = False
-        self._wire = wire
-        self._forfeit = game.spec.forfeit
-        self._step = game.spec.kernels.step
+        self._wire, self._seconds, self._changed, self._when_ended, self._log = wire, seconds, changed, ended, log
+        self._forfeit, self._step = game.spec.forfeit, game.spec.kernels.step
         states = game.new_game(seed, number)
         self.state = states[0]
-        self.key = int(self.state["key"])
         self._player, self._ended = states["player"], states["over"]  # views are faster to read than the record
         self.mover = int(self._player[0])
-        self._names = [seat.name for seat in seats]
-        self._ratings = [seat.rating for seat in seats]
-        self._seconds = seconds
-        self._changed = changed
-        self._when_ended = ended
-        self._log = log
+        self.key = int(self.state["key"])
+        self._names, self._ratings = [seat.name for seat in seats], [seat.rating for seat in seats]
         self._loop = asyncio.get_running_loop()
-        self.began = self._loop.time()
-        self._deadline = 0.0
+        self.began = self._deadline = self._loop.time()
         self._timer: asyncio.TimerHandle | None = None
         self._shown = b""
 
     def begin(self) -> None:
-        """Show the table to all clients."""
-        self._timer = self._loop.call_later(self._seconds, self._look)
-        self._advance()
+        """Show the table to all clients, and ask the first player."""
+        self._timer = self._loop.call_later(self._seconds, self._check_time)
+        self._show_turn()
 
     def stop(self) -> None:
         """End the game, finished or not."""
@@ -170,23 +176,32 @@ class Table:
 
     def command(self, seat: int, message: Message | Malformed) -> bool:
         """Play a message of the bot in ``seat``, malformed input as an error; return whether it was a move."""
+        error: Any = message if isinstance(message, Malformed) else None
         if self.over or seat != self.mover:
-            late = message if isinstance(message, Malformed) else (NOT_YOUR_TURN, self._not_now(seat))
-            self._refuse(seat, *late)
+            self._refuse(seat, *(error or (NOT_YOUR_TURN, self._not_now(seat))))
             return False
-        if isinstance(message, Malformed):
-            return self._play(self._wire.UNREADABLE, message)
-        try:
-            action = self._wire.action_of(message)
-        except self._wire.CommandError as error:
-            return self._play(self._wire.UNREADABLE, error)
-        return self._play(action)
+        action = self._wire.UNREADABLE
+        if error is None:
+            try:
+                action = self._wire.action_of(message)
+            except self._wire.CommandError as found:
+                error = found
+        return self._play(action, error=error)
+
+    def take_answer(self, seat: int, answer: int | str) -> None:
+        """Play the action of the local agent in ``seat``, or its turn if ``answer`` says why it failed."""
+        if self.over or seat != self.mover:
+            return
+        if isinstance(answer, str):
+            self._play(self._forfeit, answer)
+        else:
+            self._play(self._wire.UNREADABLE if answer == self._forfeit else answer)
 
     def leave_seat(self, seat: int) -> None:
         """Note that the bot in ``seat`` has left."""
         self.seats[seat].remote = None
         if not self.over and seat == self.mover:
-            self._advance(self._play_for_mover("lost its connection"))
+            self._play(self._forfeit, "lost its connection")
 
     def retake(self, seat: int, remote: Client) -> bool:
         """Return a seat to its bot, unless the server plays the rest of the game for it; return whether it did."""
@@ -200,20 +215,59 @@ class Table:
         """Return whether the server plays the rest of the game for a seat."""
         return self._wire.has_given_up(self.state, seat)
 
-    def take_answer(self, seat: int, answer: int | str) -> None:
-        """Play the action of the local agent in ``seat``, or its turn if ``answer`` says why it failed."""
-        if self.over or seat != self.mover:
-            return
-        if isinstance(answer, str):
-            self._advance(self._play_for_mover(answer))
-        else:
-            self._play(self._wire.UNREADABLE if answer == self._forfeit else answer)
-
     def tell(self, data: bytes) -> None:
         """Send a message to every remote bot except clients of the original, which see only their own turns."""
         for seat in self.seats:
             if seat.remote is not None and not seat.remote.original:
                 seat.remote.tell(data)
+
+    def _play(self, action: int, reason: str = "", error: Any = None) -> bool:
+        """Play an action of the player to move, then the turns of players that are not there to answer.
+
+        ``reason`` says why the server plays it. ``error`` describes a command that could not be read. An illegal action
+        changes nothing until there are too many in a turn; then the rules play the turn. Return whether it was legal.
+        """
+        mover, seat = self.mover, self.seats[self.mover]
+        between = self._wire.interludes(self.game, self.state, action)  # turns of players who have given up
+        self.actions.append(action)
+        fault = int(self._step(self.state, action))
+        self.mover = int(self._player[0])
+        if fault and not reason:  # the server's own action counts as a fault of the player
+            error = error or self._wire.fault_error(fault)
+            self._refuse(mover, error.code, error.message)
+            if encode(self._message(self.state)) == self._shown:
+                if seat.local is not None:
+                    self._ask(seat.local)
+                elif seat.remote is not None and seat.remote.original:  # it learns of the error by this
+                    self._show(mover)
+                return False
+            reason = f"made too many errors, the last: {error.message}"
+        if reason:
+            self._note(mover, reason)
+        else:
+            seat.moved = True
+        seat.decisions += 1
+        self._changed()
+        for state in between:
+            self.tell(encode(self._message(state)))
+        if self._ended[0]:
+            self.stop()
+            self._when_ended(self)
+        else:
+            self._show_turn()
+        return not fault
+
+    def _show_turn(self) -> None:
+        """Show the table, and ask the player to move; play its turn if it is not there to answer."""
+        self._shown = encode(self._message(self.state))
+        for number in range(len(self.seats)):
+            self._show(number)
+        seat = self.seats[self.mover]
+        self._deadline = self._loop.time() + self._seconds
+        if seat.local is not None:
+            self._ask(seat.local)
+        elif seat.remote is None or not seat.remote.connection.open:
+            self._play(self._forfeit, "has no connection")
 
     def _show(self, seat: int) -> None:
         """Show the table to the remote bot in a seat, if it should see the table now."""
@@ -224,6 +278,27 @@ class Table:
             remote.tell(self._shown)
         elif seat == self.mover and not self._ended[0]:
             remote.tell(encode(self._wire.as_original(self._message(self.state))))
+
+    def _ask(self, agent: LocalAgent) -> None:
+        answered = functools.partial(self.take_answer, self.mover)
+        agent.ask(self.number, self.mover, self.state.copy(), private_seed(self.key, self.mover), answered)
+
+    def _check_time(self) -> None:
+        """Check the time of the player to move; local agents are timed by their own process."""
+        wait = self._deadline - self._loop.time()
+        if wait <= 0:
+            wait = self._seconds
+            if self.seats[self.mover].local is None:
+                self._play(self._forfeit, f"gave no answer in {self._seconds:g} s")
+        if not self.over:
+            self._timer = self._loop.call_later(wait, self._check_time)
+
+    def _note(self, mover: int, reason: str) -> None:
+        seat = self.seats[mover]
+        self.incidents.append(ForcedTurn(mover, seat.decisions, reason))
+        if seat.remote is not None:
+            seat.remote.stirred = False
+        self._log(f"game {self.number + 1}: {seat.name} {reason} (its decision {seat.decisions}): the turn is played")
 
     def _not_now(self, seat: int) -> str:
         if self.over:
@@ -236,89 +311,5 @@ class Table:
         if (remote := self.seats[seat].remote) is not None:
             remote.refuse(code, text)
 
-    def _play(self, action: int, error: Any = None) -> bool:
-        """Play ``action``; ``error`` describes it if it is invalid. Return whether it was a move."""
-        mover = self.mover
-        seat = self.seats[mover]
-        between, fault = self._do(action)
-        if fault:
-            error = error or self._wire.fault_error(fault)
-            self._refuse(mover, error.code, error.message)
-            if encode(self._message(self.state)) == self._shown:
-                if seat.local is not None:
-                    self._ask(seat.local)
-                elif seat.remote is not None and seat.remote.original:  # it learns of the error by this
-                    self._show(mover)
-                return False
-            self._note(mover, f"made too many errors, the last: {error.message}")
-        else:
-            seat.moved = True
-        seat.decisions += 1
-        self._changed()
-        self._advance(between)
-        return not fault
-
-    def _play_for_mover(self, reason: str) -> Sequence[Any]:
-        """Play the turn of the player to move; return the intermediate states."""
-        mover = self.mover
-        self._note(mover, reason)
-        self.seats[mover].decisions += 1
-        between, _ = self._do(self._forfeit)
-        self._changed()
-        return between
-
-    def _do(self, action: int) -> tuple[Sequence[Any], int]:
-        """Apply an action; return the intermediate states and the rules' fault, 0 for none."""
-        between = self._wire.interludes(self.game, self.state, action)
-        self.actions.append(action)
-        fault = int(self._step(self.state, action))
-        self.mover = int(self._player[0])
-        return between, fault
-
-    def _note(self, mover: int, reason: str) -> None:
-        seat = self.seats[mover]
-        self.incidents.append(ForcedTurn(mover, seat.decisions, reason))
-        if seat.remote is not None:
-            seat.remote.stirred = False
-        self._log(f"game {self.number + 1}: {seat.name} {reason} (its decision {seat.decisions}): the turn is played")
-
     def _message(self, state: Any) -> Message:
         return self._wire.standing_message(self.game, state, self._names, self._ratings)
-
-    def _advance(self, between: Sequence[Any] = ()) -> None:
-        """Show the changes and wait for the next command; the server plays for absent players.
-
-        ``between`` are intermediate states of the last change: the turns of players who have given up.
-        """
-        while True:
-            for state in between:
-                self.tell(encode(self._message(state)))
-            if self._ended[0]:
-                break
-            self._shown = encode(self._message(self.state))
-            for number in range(len(self.seats)):
-                self._show(number)
-            seat = self.seats[self.mover]
-            if seat.local is not None:
-                self._ask(seat.local)
-            if seat.taken:
-                self._deadline = self._loop.time() + self._seconds
-                return
-            between = self._play_for_mover("has no connection")
-        self.stop()
-        self._when_ended(self)
-
-    def _ask(self, agent: LocalAgent) -> None:
-        answered = functools.partial(self.take_answer, self.mover)
-        agent.ask(self.number, self.mover, self.state.copy(), private_seed(self.key, self.mover), answered)
-
-    def _look(self) -> None:
-        """Check the time of the player to move; local agents are timed by their own process."""
-        wait = self._deadline - self._loop.time()
-        if wait <= 0:
-            wait = self._seconds
-            if self.seats[self.mover].local is None:
-                self._advance(self._play_for_mover(f"gave no answer in {self._seconds:g} s"))
-                if self.over:
-                    return
-        self._timer = self._loop.call_later(wait, self._look)

@@ -68,8 +68,6 @@ class Lobby:
         log: Callable[[str], None],
     ) -> None:
         self.clients: dict[Connection, Client] = {}
-        # One log for each kind of line: a crowd that sends no LOGIN must not hide who is refused or disconnected.
-        self._throttled, self._guesses, self._silent = ThrottledLog(log), ThrottledLog(log), ThrottledLog(log)
         self.tables: set[Table] = set()
         self.turns = self.finished = 0
         self._loop = asyncio.get_running_loop()
@@ -78,18 +76,18 @@ class Lobby:
         self._settings, self._secrets, self._most = settings, secrets, most
         self._agents = list(agents)
         self._reserved = frozenset(fold_name(agent.name) for agent in agents)
+        # One log for each kind of line: a crowd that sends no LOGIN must not hide who is refused or disconnected.
+        self._throttled, self._guesses, self._silent = ThrottledLog(log), ThrottledLog(log), ThrottledLog(log)
         self._backoff = LoginBackoff()
         self._by_name: dict[str, Client] = {}  # by folded name
         self._free: dict[Client, None] = {}  # logged-in clients without a table
         self._left: dict[str, tuple[Table, int]] = {}  # seats that clients have left, by folded name
         self._guest_numbers = itertools.count(1)
-        self._look = max(min(settings.gather, settings.pause), 0.01)  # seconds until waiting clients are checked again
         self._rested: bool | None = None  # `resting` as last logged
         self._begun = 0
-        self._closed = self._filling = False
-        self._timer: asyncio.TimerHandle | None = None
+        self._closed = False
+        self._timer: asyncio.TimerHandle | None = None  # of the next `fill`
         self._idle_since = self._loop.time()
-        store.failed = self._give_up
 
     @property
     def named(self) -> Collection[Client]:
@@ -101,19 +99,9 @@ class Lobby:
         """Whether no game will begin until a remote bot comes."""
         return not self._settings.always and not self.named
 
-    def enter(self, connection: Connection) -> None:
-        """Serve a new client until its connection is lost."""
-        client = Client(self._wire, connection)
-        if self._take_in(client):
-            connection.hear = functools.partial(self._hear, client)
-            connection.lost = functools.partial(self._forget, client)
-            self._await_login(client, self._settings.login)
-
     def stop_opening(self) -> None:
         """Begin no more games."""
         self._closed = True
-        if self._timer is not None:
-            self._timer.cancel()
 
     def close(self) -> None:
         """Leave the games in progress unfinished, and disconnect everybody."""
@@ -128,21 +116,39 @@ class Lobby:
         for client in list(self.clients.values()):
             self._dismiss(client, STOPPED, why)
 
-    def _take_in(self, client: Client) -> bool:
-        """Accept a client if there is room. If names have secrets, disconnect an idle client to make room."""
-        if len(self.clients) >= self._most:
-            clients = list(self.clients.values()) if self._secrets else []
-            idle = [one for one in clients if not one.name] or [one for one in clients if one.guest and not one.moved]
-            if not idle:
-                why = f"the server is full with {self._most} connections: try later"
-                self._throttled.note(f"{client.connection.peer} was refused: {why}")
-                self._dismiss(client, FULL, why)
-                return False
-            who, why = idle[0].name or idle[0].connection.peer, "you were idle, and your place was needed"
-            self._throttled.note(f"{who} was sent away: {why}")
-            self._dismiss(idle[0], FULL, why)
-        self.clients[client.connection] = client
-        return True
+    # --- clients
+
+    def enter(self, connection: Connection) -> None:
+        """Serve a new client until its connection is lost."""
+        client = Client(self._wire, connection)
+        if len(self.clients) >= self._most and not self._make_room(client):
+            return
+        self.clients[connection] = client
+        connection.hear = functools.partial(self._log_in, client)
+        connection.lost = functools.partial(self._forget, client)
+        self._await_login(client, self._settings.login)
+
+    def _make_room(self, client: Client) -> bool:
+        """Disconnect an idle client if names have secrets, otherwise the new one; return whether there is room."""
+        clients = list(self.clients.values()) if self._secrets else []
+        idle = [one for one in clients if not one.name] or [one for one in clients if one.guest and not one.moved]
+        if idle:
+            leaver, why = idle[0], "you were idle, and your place was needed"
+        else:
+            leaver, why = client, f"the server is full with {self._most} connections: try later"
+        self._throttled.note(f"{leaver.name or leaver.connection.peer} was sent away: {why}")
+        self._dismiss(leaver, FULL, why)
+        return leaver is not client
+
+    def _hear(self, client: Client, message: Message | Malformed) -> None:
+        """Pass a message to the client's table."""
+        client.stirred = True
+        if client.table is None:
+            wait = f"you are {client.name} and wait for a game: it is not your turn yet"
+            client.refuse(*(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
+        elif client.table.command(client.seat, message):
+            client.moved = True
+            client.connection.refund()
 
     def _dismiss(self, client: Client, code: str, text: str) -> None:
         """Send a client the reason, disconnect it, and free its place."""
@@ -153,8 +159,7 @@ class Lobby:
     def _forget(self, client: Client) -> None:
         """Remove a disconnected client."""
         client.connection.open = False
-        if client.deadline is not None:
-            client.deadline.cancel()
+        client.stop_login()
         name = fold_name(client.name)
         if self._by_name.get(name) is client:
             del self._by_name[name]
@@ -166,13 +171,25 @@ class Lobby:
             if not table.over:
                 self._left[name] = table, client.seat
             table.leave_seat(client.seat)
-        self.fill()
+        self._fill_after(0)
+
+    # --- logging in
 
     def _await_login(self, client: Client, seconds: float) -> None:
         """Start or restart a client's time to log in."""
-        if client.deadline is not None:
-            client.deadline.cancel()
+        client.stop_login()
         client.deadline = self._loop.call_later(seconds, self._without_login, client)
+
+    def _without_login(self, client: Client) -> None:
+        """Admit a silent client as a guest, or disconnect it if the server takes no guests."""
+        peer, seconds = client.connection.peer, f"{self._settings.login:g} s"
+        no_login = f'sent no LOGIN within {seconds}: a client begins with {{"key": "LOGIN", "secret": ...}}'
+        if self._settings.allows_guests:
+            self._admit(client, self._guest_name())
+            self._silent.note(f"{client.name} from {peer} {no_login}")
+        else:
+            self._silent.note(f"{peer} {no_login}: disconnected")
+            self._dismiss(client, SECRET_NEEDED, f"no login within {seconds}, and this server takes no guests")
 
     def _log_in(self, client: Client, message: Message | Malformed) -> None:
         """Process a message of a client that has not logged in."""
@@ -187,44 +204,33 @@ class Lobby:
         if secret is None or not self._secrets:
             self._admit_guest(client, wanted, message)
             return
-        prove = functools.partial(self._check_secret, client, wanted, secret, message)
+        check = functools.partial(self._check_secret, client, wanted, secret, message)
         if (delay := self._backoff.delay(client.origin)) is None:
             self._dismiss(client, WRONG_SECRET, "many wrong secrets came from your address: try again in a minute")
         elif delay:  # ignore further messages until then
             self._await_login(client, delay + self._settings.login)
             client.connection.hear = lambda message: None
-            self._loop.call_later(delay, prove)
+            self._loop.call_later(delay, check)
         else:
-            prove()
+            check()
 
     def _check_secret(self, client: Client, wanted: str | None, secret: str, login: Message) -> None:
         """Admit a client whose secret is right; disconnect one that was wrong too often."""
         if not client.connection.open:  # it did not wait for the answer
             return
-        client.connection.hear = functools.partial(self._hear, client)
+        client.connection.hear = functools.partial(self._log_in, client)
         owner = self._secrets.owner(secret)
         if owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner)):
             self._backoff.note_right(client.origin)
-            self._admit_owner(client, owner, login)
+            if (old := self._by_name.get(fold_name(owner))) is not None:  # it may be dead unnoticed
+                self._dismiss(old, REPLACED, f"{owner} has logged in again on another connection")
+            client.guest = False
+            self._admit(client, owner, login)
             return
         client.wrong += 1
         self._guesses.note(f"wrong secret from {client.connection.peer}")
-        why = "wrong secret, or not that of the name"
-        if client.wrong < WRONG_SECRETS:
-            client.refuse(WRONG_SECRET, why)
-        else:
-            self._dismiss(client, WRONG_SECRET, why)
-
-    def _without_login(self, client: Client) -> None:
-        """Admit a silent client as a guest, or disconnect it if the server takes no guests."""
-        peer, seconds = client.connection.peer, f"{self._settings.login:g} s"
-        no_login = f'sent no LOGIN within {seconds}: a client begins with {{"key": "LOGIN", "secret": ...}}'
-        if self._settings.allows_guests:
-            self._admit(client, self._guest_name())
-            self._silent.note(f"{client.name} from {peer} {no_login}")
-        else:
-            self._silent.note(f"{peer} {no_login}: disconnected")
-            self._dismiss(client, SECRET_NEEDED, f"no login within {seconds}, and this server takes no guests")
+        refuse = client.refuse if client.wrong < WRONG_SECRETS else functools.partial(self._dismiss, client)
+        refuse(WRONG_SECRET, "wrong secret, or not that of the name")
 
     def _admit_guest(self, client: Client, wanted: str | None, login: Message) -> None:
         if wanted in self._secrets:
@@ -237,29 +243,6 @@ class Lobby:
             self._admit(client, self._guest_name(), login)
         else:  # by its earlier spelling, with a number if another client has that name
             self._admit(client, next(filter(self._is_free, map(self._spelling, copy_names(wanted)))), login)
-
-    def _admit_owner(self, client: Client, name: str, login: Message) -> None:
-        """Admit the owner of ``name`` and disconnect its older connection, which may be dead unnoticed."""
-        old = self._by_name.get(fold_name(name))
-        if old is not None:
-            self._dismiss(old, REPLACED, f"{name} has logged in again on another connection")
-        client.guest = False
-        self._admit(client, name, login)
-
-    def _admit(self, client: Client, name: str, login: Message | None = None) -> None:
-        if client.deadline is not None:
-            client.deadline.cancel()
-        client.name = name
-        client.original = self._wire.original_login(login)
-        self._by_name[fold_name(name)] = client
-        if not client.original:
-            client.tell(encode(self._wire.welcome_message(name, self._rating(name))))
-        table, seat = self._left.pop(fold_name(name), (None, 0))
-        if table is not None and table.retake(seat, client):
-            client.table, client.seat = table, seat
-            self._log(f"game {table.number + 1}: {name} is back")
-        else:
-            self._wait(client)
 
     def _guest_name(self) -> str:
         names = (f"guest-{number}" for number in self._guest_numbers)
@@ -275,62 +258,58 @@ class Lobby:
         folded = fold_name(name)
         return name not in self._secrets and folded not in self._by_name and folded not in self._reserved
 
-    def _hear(self, client: Client, message: Message | Malformed) -> None:
-        """Pass a message to the client's table, or to the login."""
-        client.stirred = True
-        table = client.table
-        if not client.name:
-            self._log_in(client, message)
-        elif table is None:
-            wait = f"you are {client.name} and wait for a game: it is not your turn yet"
-            client.refuse(*(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
-        elif table.command(client.seat, message):
-            client.moved = True
-            client.connection.refund()
+    def _admit(self, client: Client, name: str, login: Message | None = None) -> None:
+        """Give a client its name, and its seat if it has left a game in progress."""
+        client.stop_login()
+        client.name, client.original = name, self._wire.original_login(login)
+        client.connection.hear = functools.partial(self._hear, client)
+        self._by_name[fold_name(name)] = client
+        if not client.original:
+            client.tell(encode(self._wire.welcome_message(name, self._rating(name))))
+        table, seat = self._left.pop(fold_name(name), (None, 0))
+        if table is not None and table.retake(seat, client):
+            client.table, client.seat = table, seat
+            self._log(f"game {table.number + 1}: {name} is back")
+        else:
+            self._wait(client)
 
     def _rating(self, name: str) -> int:
         """Return the rating of a name as shown, a whole number."""
         return round(self._store.rating(name).rating)
 
+    # --- tables
+
     def _wait(self, client: Client, pause: float = 0.0) -> None:
         client.since = self._loop.time() + pause
         self._free[client] = None
-        self.fill()
+        self._fill_after(0)
 
     def fill(self) -> None:
         """Open as many tables as waiting clients and agents can fill."""
-        self._log_rest()
-        if self._filling:  # opening a table can disconnect a client, which calls this again
-            return
-        self._filling = True
-        try:
-            while self._may_begin() and (found := self._next()) is not None:
-                self._open(*found)
-        finally:
-            self._filling = False
-        if self._timer is None and self._may_begin() and self._may_fill_later():
-            self._timer = self._loop.call_later(self._look, self._look_again)
-
-    def _log_rest(self) -> None:
-        rested, self._rested = self._rested, self.resting
-        if rested != self._rested and not self._closed:
-            if self._rested:
-                self._log("no remote bot is here: the server rests until one comes")
-            elif rested:
-                self._log("a remote bot is here: the server continues")
-
-    def _look_again(self) -> None:
         self._timer = None
-        self.fill()
+        rested, self._rested = self._rested, self.resting
+        if self._closed:
+            return
+        if self._rested and not rested:
+            self._log("no remote bot is here: the server rests until one comes")
+        elif rested and not self._rested:
+            self._log("a remote bot is here: the server continues")
+        while self._may_begin() and (found := self._next()) is not None:
+            self._open(*found)
+        waits = any(client.waits or client.resting for client in self._free)
+        if self._may_begin() and (waits or (self._settings.always and len(self._local()) >= self._game.players)):
+            self._fill_after(max(min(self._settings.gather, self._settings.pause), 0.01))
+
+    def _fill_after(self, seconds: float) -> None:
+        """Call `fill` after some seconds, or earlier; 0: when all events of this moment are processed."""
+        due = self._loop.time() + seconds
+        if self._timer is None or due < self._timer.when():
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = self._loop.call_at(due, self.fill)
 
     def _may_begin(self) -> bool:
-        return not self._closed and (not self._settings.games or self._begun < self._settings.games)
-
-    def _may_fill_later(self) -> bool:
-        """Return whether a table may be filled later without new clients."""
-        return any(client.waits or client.resting for client in self._free) or (
-            self._settings.always and len(self._local()) >= self._game.players
-        )
+        return not self._settings.games or self._begun < self._settings.games
 
     def _local(self) -> list[LocalAgent]:
         return [agent for agent in self._agents if not agent.retired]
@@ -354,22 +333,11 @@ class Lobby:
         for agent in agents:  # take turns
             self._agents.remove(agent)
             self._agents.append(agent)
-        seats = [
-            Seat(client.name, self._rating(client.name), remote=client, known=not client.guest) for client in clients
-        ]
+        seats = [Seat(one.name, self._rating(one.name), remote=one, known=not one.guest) for one in clients]
         seats += [Seat(agent.name, self._rating(agent.name), local=agent) for agent in agents]
         ordered = [seats[i] for i in seating(game_key(self._seed, number), len(seats))]
-        table = Table(
-            self._wire,
-            self._game,
-            number,
-            self._seed,
-            ordered,
-            self._settings.answer,
-            self._count_turn,
-            self._rate,
-            self._log,
-        )
+        seconds, calls = self._settings.answer, (self._count_turn, self._rate, self._log)
+        table = Table(self._wire, self._game, number, self._seed, ordered, seconds, *calls)
         names = frozenset(client.name for client in clients)
         for index, seat in enumerate(ordered):
             if (client := seat.remote) is not None:
@@ -381,6 +349,8 @@ class Lobby:
 
     def _count_turn(self) -> None:
         self.turns += 1
+
+    # --- results
 
     def _rate(self, table: Table) -> None:
         """Rate a finished game; announce the result when it is stored."""
@@ -394,15 +364,16 @@ class Lobby:
     def _tell(self, table: Table, result: GameResult, done: asyncio.Future[None]) -> None:
         """Announce the result of a game, and make its clients wait for the next one."""
         self.tables.discard(table)
-        if done.exception() is not None:  # the store passes this error to `_give_up`
+        if (error := done.exception()) is not None:
+            if not self.done.done():
+                self.done.set_exception(error)
             return
         ratings = [round(place.after) for place in result.places]
         names = [place.name for place in result.places]
         table.tell(encode(self._wire.final_message(table.game, table.state, names, ratings)))
-        ranking = sorted(result.places, key=lambda place: place.place)
         results = (
             f"{place.name} {place.total} ({round(place.after)}{'' if place.rated else ', not rated'})"
-            for place in ranking
+            for place in sorted(result.places, key=lambda place: place.place)
         )
         self._log(f"game {table.number + 1}: {', '.join(results)}")
         self.finished += 1
@@ -410,21 +381,10 @@ class Lobby:
         self._left = {name: left for name, left in self._left.items() if left[0] is not table}
         if self.finished == self._settings.games and not self.done.done():
             self.done.set_result(None)
-        self._filling = True  # seat nobody before all of the table wait
-        for seat in table.seats:
-            if seat.remote is not None:
-                self._take_back(seat.remote, table)
-        self._filling = False
-        self.fill()
-
-    def _take_back(self, client: Client, table: Table) -> None:
-        """Make a client wait for the next game, or disconnect it if it did not answer in this one."""
-        client.table = None
-        if table.has_given_up(client.seat) and not client.stirred:
-            self._dismiss(client, STOPPED, "you did not answer: connect again to play")
-        else:
-            self._wait(client, self._settings.pause)
-
-    def _give_up(self, error: Exception) -> None:
-        if not self.done.done():
-            self.done.set_exception(error)
+        for client in [seat.remote for seat in table.seats if seat.remote is not None]:
+            client.table = None
+            if table.has_given_up(client.seat) and not client.stirred:
+                self._dismiss(client, STOPPED, "you did not answer: connect again to play")
+            else:
+                self._wait(client, self._settings.pause)
+        self._fill_after(0)

@@ -57,7 +57,6 @@ class ResultStore(ServedResults, ContestStore):
 
     Attributes:
         game: the name of the game.
-        failed: called with the error when results can no longer be written.
 
     Raises:
         BusyError: another program has locked the file.
@@ -71,7 +70,6 @@ class ResultStore(ServedResults, ContestStore):
         self, where: str | os.PathLike[str], game: str, log: Callable[[str], None] = lambda text: None
     ) -> None:
         self.game, self._log = game, log
-        self.failed: Callable[[Exception], None] = lambda error: None
         self._run = 0
         self._lock: FileLock | None = None
         self._thread = ThreadPoolExecutor(1, "results")
@@ -212,7 +210,7 @@ class ResultStore(ServedResults, ContestStore):
         return places
 
     def keep(self, result: GameResult) -> asyncio.Future[None]:
-        """Store a game soon; return a future that is done when the game is stored."""
+        """Store a game soon; return a future that is done when it is stored, or has the error that stops the server."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
         self._waiting.append((result, done))
@@ -271,13 +269,12 @@ class ResultStore(ServedResults, ContestStore):
         return None
 
     def _fail(self, error: DicegymError) -> None:
-        """Report the error to the server and to all waiting results."""
+        """Set the error of all waiting results."""
         if self._closing.is_set():
             self._log(str(error))
         waiting, self._waiting = self._waiting, []
         for _, done in waiting:
             done.set_exception(error)
-        self.failed(error)
 
 
 def _in_use(what: str) -> str:

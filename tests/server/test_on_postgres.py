@@ -27,7 +27,6 @@ from talk import both, eventually, first_box, run, serving
 
 from dicegym.arena import contest
 from dicegym.arena.store.reading import StoreReader
-from dicegym.server.game_results import PlayerRating
 from dicegym.server.history import Archive
 from dicegym.server.result_store import ResultStore
 
@@ -47,34 +46,6 @@ def url(postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """Return the URL of an empty database; the current folder is the test's own."""
     monkeypatch.chdir(tmp_path)
     return postgres.database()
-
-
-def test_results_and_ratings_come_back(url: str, tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="is empty"):
-        Archive(url)
-    store, other = ResultStore(url, "yatzy"), ResultStore(url, "hog")
-    with store.engine.connect() as connection:  # every commit is on disk
-        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
-    assert (store.begin_run(7), other.begin_run(7)) == (1, 2)
-    store.write([made_result(0), made_result(1)])
-    other.write([made_result(0, "carl")])
-    with pytest.raises(ParameterError, match=r"store at postgresql://tester:\*\*\*@.* is in use by another server"):
-        ResultStore(url, "yatzy")
-    with Archive(url, "yatzy") as archive:
-        assert (archive.count_games(), len(archive.ratings()), archive.name) == (2, 2, store.name)
-    with pytest.raises(Exception, match="null value"):
-        store.write([made_result(2), made_result(3)._replace(number=None)])
-    assert store.count_games() == 2, "all or none"
-    store.close()
-    other.close()
-    store = ResultStore(url, "yatzy")
-    assert store.ratings() == {"anna": PlayerRating(1216.0, 2, 2), "bob": PlayerRating(1184.0, 2, 0)}
-    assert stored_results(store) == [made_result(0), made_result(1)]
-    store.close()
-    with Archive(url, "yatzy") as archive:
-        assert archive.count_games()
-        assert [one.places for one in archive.games(player="anna")] == [made_result(0).places] * 2
-    assert list(tmp_path.iterdir()) == []
 
 
 async def plays(bots: list[Any], games: int) -> None:

@@ -123,6 +123,17 @@ async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path: Path, monke
         bot.vanish()
 
 
+@run
+async def test_a_websocket_that_answers_no_pings_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_connections, "PING", 0.1)
+    async with serving(tmp_path) as server:
+        bot = await WebBot.named(server, "anna")
+        await asyncio.sleep(0.5)
+        assert server.lobby.named, "its library answers"
+        bot.connection.transport.pause_reading()
+        await eventually(lambda: not server.lobby.clients)
+
+
 @contextlib.asynccontextmanager
 async def listening(enter: Callable[[Any], None], **ports: int) -> AsyncIterator[client_connections.Ports]:
     """Yield open ports without a lobby."""

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import dicegym
-from dicegym.errors import UnknownNameError
+from dicegym.errors import ParameterError, UnknownNameError
 
 pytest.importorskip("sqlalchemy")
 from stored_results import WRITER, made_result, stored_results
@@ -53,28 +53,52 @@ def test_a_reading_thread_waits_for_a_writing_one(path: Path) -> None:
     store.close()
 
 
-def test_results_and_ratings_come_back(path: Path) -> None:
-    store = ResultStore(path, "yatzy")
-    with store.engine.connect() as connection:  # every commit is on disk
-        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
-        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
-    assert store.begin_run(7) == 1
-    store.write([made_result(0)])
-    store.write([made_result(1, after=(1230.25, 1169.75))])
-    with pytest.raises(Exception, match="NOT NULL"):  # all games of a call are stored, or none
-        store.write(
-            [made_result(2, first="carl", after=(1300.0, 1100.0)), made_result(3)._replace(seed=2, number=None)]
-        )
-    store.write([made_result(0)])  # if the confirmation of a commit is lost, the games are sent again
-    store.close()
-    store = ResultStore(path, "yatzy")
+@pytest.mark.parametrize("kind", ["a file", "PostgreSQL"])
+def test_results_and_ratings_come_back(
+    kind: str, path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of each game's servers, which share a store."""
+    monkeypatch.chdir(path.parent)
+    durable: dict[str, object] = {"PRAGMA journal_mode": "wal", "PRAGMA synchronous": 2}
+    null, name, where = "NOT NULL", path.name, str(path)
+    if kind == "PostgreSQL":
+        pytest.importorskip("psycopg")
+        durable, null = {"SHOW synchronous_commit": "on"}, "null value"
+        name, where = r"store at postgresql://tester:\*\*\*@.*", request.getfixturevalue("postgres").database()
+        with pytest.raises(ParameterError, match="is empty"):
+            Archive(where)
+    store, other = ResultStore(where, "yatzy"), ResultStore(where, "hog")
+    with store.engine.connect() as connection:
+        found = {setting: connection.exec_driver_sql(setting).scalar() for setting in durable}
+    assert found == durable, "every commit is on disk"
+    assert [one.begin_run(7, dicegym.game(one.game)) for one in (store, other)] == [1, 2]
+    games = [made_result(0), made_result(1, after=(1230.25, 1169.75))]
+    store.write(games[:1])
+    store.write(games[1:])
+    other.write([made_result(0, "carl"), made_result(1, "dora")])
+    with pytest.raises(ParameterError, match=f"{name} is in use by another server"):
+        ResultStore(where, "yatzy")
+    with pytest.raises(Exception, match=null):  # all games of a call are stored, or none
+        store.write([made_result(2, "carl"), made_result(3)._replace(number=None)])
+    store.write(games[:1])  # if the confirmation of a commit is lost, the games are sent again
+    for one in (store, other):
+        one.close()
+    store, other = ResultStore(where, "yatzy"), ResultStore(where, "hog")
     assert store.ratings() == {"anna": PlayerRating(1230.25, 2, 2), "bob": PlayerRating(1169.75, 2, 0)}
-    assert stored_results(store) == [made_result(0), made_result(1, after=(1230.25, 1169.75))]
-    assert store.count_games() == 2
-    assert store.begin_run(7) == 2, "another run, so that no game is repeated"
-    store.write([made_result(0)])
+    assert {name: known.games for name, known in other.ratings().items()} == {"bob": 2, "carl": 1, "dora": 1}
+    assert (stored_results(store), store.count_games(), other.count_games()) == (games, 2, 2)
+    assert store.begin_run(7) == 3, "another run, so that no game is repeated"
+    store.write(games[:1])
     assert store.count_games() == 3
-    store.close()
+    for one in (store, other):
+        one.close()
+    with Archive(where, "hog") as archive:
+        assert [game.places[0].name for game in archive.games()] == ["carl", "dora"]
+        assert [game.places[0].name for game in archive.games(player="dora")] == ["dora"]
+        assert (archive.count_games(), len(archive.ratings()), archive.name) == (2, 3, other.name)
+        with pytest.raises(UnknownNameError, match="anna"):
+            archive.games(player="anna")
+    assert [one.name for one in path.parent.iterdir()] == ([path.name] if kind == "a file" else [])
 
 
 def test_a_writer_that_is_killed_loses_nothing_it_announced(path: Path) -> None:
@@ -89,26 +113,3 @@ def test_a_writer_that_is_killed_loses_nothing_it_announced(path: Path) -> None:
     assert store.ratings()["anna"] == PlayerRating(float(len(games) - 1), len(games), len(games))
     assert store.ratings()["bob"].rating == -float(len(games) - 1)
     store.close()
-
-
-def test_servers_of_several_games_share_a_store_but_not_ratings(path: Path) -> None:
-    stores = {game: ResultStore(path, game) for game in ("yatzy", "hog")}
-    for number, store in enumerate(stores.values(), 1):
-        assert store.begin_run(7, dicegym.game(store.game)) == number
-    stores["yatzy"].write([made_result(0)])
-    stores["hog"].write([made_result(0, first="carl")])
-    stores["hog"].write([made_result(1, first="dora")])
-    for store in stores.values():
-        store.close()
-    yatzy, hog = ResultStore(path, "yatzy"), ResultStore(path, "hog")
-    assert (set(yatzy.ratings()), set(hog.ratings())) == ({"anna", "bob"}, {"bob", "carl", "dora"})
-    assert (yatzy.ratings()["bob"].games, hog.ratings()["bob"].games) == (1, 2)
-    assert (yatzy.count_games(), hog.count_games()) == (1, 2)
-    assert [game.places[0].name for game in stored_results(hog)] == ["carl", "dora"]
-    for store in (yatzy, hog):
-        store.close()
-    with Archive(path, "hog") as archive:
-        assert [game.places[0].name for game in archive.games()] == ["carl", "dora"]
-        assert (archive.count_games(), len(archive.ratings())) == (2, 3)
-        with pytest.raises(UnknownNameError, match="anna"):
-            archive.games(player="anna")

@@ -427,7 +427,7 @@ def test_a_game_is_stepped_through_by_keys_and_kept_in_the_address(
 
 def test_no_page_waits_for_what_takes_long(own_store: Path, settings: WebSettings) -> None:
     """First for the whole board, then for its ratings alone."""
-    for name, at_once in (("compute_board", ()), ("fit", ("Rankings", "Ratings are"))):
+    for name, at_once in (("compute_boards", ()), ("fit", ("Rankings", "Ratings are"))):
         go, computed = threading.Event(), getattr(contest_boards, name)
         with pytest.MonkeyPatch.context() as patch, Visitor(create_app(settings)) as asked:
             patch.setattr(contest_boards, name, lambda *given, go=go, do=computed: go.wait(PATIENCE) and do(*given))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dicegym.arena.pages.contest_page import ContestPage, contest_page, moment, page_title
 from dicegym.arena.pages.stored_contest import build_report, places_to_rate
-from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
+from dicegym.arena.ratings import Rating, fit
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored_rows import StoredContest
 from dicegym.errors import DicegymError
@@ -32,26 +32,12 @@ class Board(NamedTuple):
     page: ContestPage
     facts: Sequence[tuple[str, str]]
     """Its settings and dates."""
-    held: bool
-    """Whether a process runs the contest now."""
     secret: bool
     """Whether the seed is left out."""
+    ratings: Mapping[str, Rating] | None
+    """Ratings by entry, empty while there are too few games; None: not computed yet, as they take longest."""
     fresh_until: float
     """When it may be computed again, by the monotonic clock; slow computations are repeated less often."""
-    ratings: Mapping[str, Rating]
-    """Ratings by entry; empty while there are too few games."""
-    rated: bool
-    """Whether ratings were computed. They take longest, so the ranking is shown first."""
-
-    @property
-    def status(self) -> str:
-        """The state of the contest: ended, running or stopped."""
-        return status_of(self.contest.ended, self.held)
-
-
-def status_of(ended: str | None, held: bool) -> str:
-    """Return the state of a contest: ended, running or stopped."""
-    return "ended" if ended else "running" if held else "stopped"
 
 
 class Boards:
@@ -77,33 +63,22 @@ class Boards:
         with self._web.store() as reader:
             if reader is None:
                 return
-            known, now, held = self.find(number), reader.contest(number), reader.is_held(number)
+            known, now = self.find(number), reader.contest(number)
             secret = self._web.is_secret(now)
-            changed = (
-                known is not None and known.contest != now and (now.ended or time.monotonic() >= known.fresh_until)
-            )
-            if known is None or not known.rated or known.secret != secret or changed:
-                early = None if known else lambda board: self._keep(number, board._replace(held=held))
-                known = compute_board(reader, now, secret, early)
-            self._keep(number, known._replace(held=held))
-
-    def _keep(self, number: int, board: Board) -> None:
-        self._kept[number] = board  # replaced in one step, as requests read it meanwhile
-        self._kept.move_to_end(number)
-        if len(self._kept) > CACHED_BOARDS:
-            self._kept.popitem(last=False)
+            if known is not None and known.ratings is not None and known.secret == secret:
+                is_fresh = now.ended is None and time.monotonic() < known.fresh_until
+                if is_fresh or known.contest == now:
+                    return
+            for board in compute_boards(reader, now, secret):
+                if known is None or board.ratings is not None:
+                    self._kept[number] = board  # replaced in one step, as requests read it meanwhile
+                    self._kept.move_to_end(number)
+            if len(self._kept) > CACHED_BOARDS:
+                self._kept.popitem(last=False)
 
 
-def compute_board(
-    reader: StoreReader,
-    contest: StoredContest,
-    secret: bool,
-    early: Callable[[Board], object] | None = None,
-) -> Board:
-    """Return the board of a contest with ratings, without the seed if ``secret``.
-
-    ``early`` is called with a board without ratings before they are computed.
-    """
+def compute_boards(reader: StoreReader, contest: StoredContest, secret: bool) -> Iterator[Board]:
+    """Yield the board of a contest without ratings, then with ratings; if ``secret``, without the seed."""
     began = time.monotonic()
     report = build_report(reader, contest)
     title = page_title(report, contest.format, contest.label)
@@ -119,18 +94,12 @@ def compute_board(
         )
     dates = {"begun": contest.began, "ended": contest.ended}
     facts = [*report.facts, *((name, moment(date)) for name, date in dates.items() if date)]
-
-    def make_board(places: Sequence[MatchPlaces], ratings: Ratings | None, rated: bool) -> Board:
-        page = contest_page(title, report, [] if ratings is None else places, [], 0, ratings)
-        by_name = {} if ratings is None else {row.name: row for row in ratings.rows}
-        now = time.monotonic()
-        fresh_until = now + max(SHORTEST_PAUSE, SHARE * (now - began))
-        return Board(contest, page, facts, False, secret, fresh_until, by_name, rated)
-
-    if early is not None:
-        early(make_board([], None, False))
+    yield Board(contest, contest_page(title, report, [], [], 0, None), facts, secret, None, 0.0)
     places, ratings = places_to_rate(reader, contest), None
     if places:
         with contextlib.suppress(DicegymError):  # too few games so far
             ratings = fit(places)
-    return make_board(places, ratings, True)
+    page = contest_page(title, report, [] if ratings is None else places, [], 0, ratings)
+    by_name = {} if ratings is None else {row.name: row for row in ratings.rows}
+    now = time.monotonic()
+    yield Board(contest, page, facts, secret, by_name, now + max(SHORTEST_PAUSE, SHARE * (now - began)))

@@ -18,7 +18,7 @@ from dicegym.arena.store.stored_rows import StoredContest
 from dicegym.errors import UnknownNameError, one_line
 from dicegym.web.pages import render_page, web_of
 from dicegym.web.section import Finite, PathNumber, QueryNumber, Section, for_programs
-from dicegym.web.watch.contest_boards import Boards, status_of
+from dicegym.web.watch.contest_boards import Boards
 from dicegym.web.workers import Answer
 
 SECTION = Section("/watch", "Watch", "Follow contests while they run, step through their games, and meet the agents.")
@@ -49,7 +49,8 @@ class ContestRow(BaseModel):
     @classmethod
     def of(cls, contest: StoredContest, held: bool) -> ContestRow:
         """Return the row of a contest; ``held``: whether a process runs it now."""
-        return cls(**contest._asdict() | {"state": status_of(contest.ended, held)})
+        state = "ended" if contest.ended else "running" if held else "stopped"
+        return cls(**contest._asdict() | {"state": state})
 
 
 class ContestRows(BaseModel):
@@ -176,16 +177,17 @@ def _find_board(request: Request, contest: int) -> dict[str, Any]:
         store = check_store(reader)
         latest = list(store.matches(contest, last=LATEST))[::-1]
         standings = store.standings(contest)
-        running = store.running(contest) if store.is_held(contest) else []
+        held = store.is_held(contest)
+        running = store.running(contest) if held else []
     found = {"number": contest, "board": board, "latest": latest, "running": running}
     if board is None:
         return found
     report = board.page.report
     return found | {
-        "contest": ContestRow.of(board.contest, board.held),
+        "contest": ContestRow.of(board.contest, held),
         "facts": dict(board.facts),
         "standings": standings,
-        "ratings": list(board.ratings.values()),
+        "ratings": list((board.ratings or {}).values()),
         "struck": [{"name": bad.name, "reason": bad.reason} for bad in report.disqualified],
         "remarks": [*report.words, *report.faults, *report.remarks],
     }
