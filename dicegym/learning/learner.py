@@ -29,6 +29,8 @@ from dicegym.players.sb3_models import read_trained_actor, tensors_of
 
 STAGE = ("command", "timesteps", "seconds", "taught_by", "began_with")
 """Facts that are kept of the model whose networks a training started from."""
+OBSERVATIONS = "_last_obs"
+"""The attribute of a model with the current observations of its games."""
 _CRITIC = ("mlp_extractor.value_net.", "value_net.")
 
 
@@ -79,8 +81,8 @@ def _write(parameters: list[torch.nn.Parameter], values: list[torch.Tensor]) -> 
             one.copy_(value)
 
 
-class Learner:
-    """A model in training, with all that decides how it goes on learning and how it plays.
+class LearningAgent:
+    """A model in training, with all that decides how it continues to learn and how it plays.
 
     Args:
         game: the game.
@@ -135,7 +137,7 @@ class Learner:
 
     def look(self) -> None:
         """Note which inputs the current observations use."""
-        self.seen_inputs |= (np.asarray(self.model._last_obs) != 0).any(axis=0)
+        self.seen_inputs |= (np.asarray(vars(self.model)[OBSERVATIONS]) != 0).any(axis=0)
 
     def player(self, name: str) -> PolicyPlayer:
         """Return a copy of the learner that plays as its file will."""
@@ -144,8 +146,8 @@ class Learner:
         with sb3_models.ignore_inputs(self.model, ~self.seen_inputs):
             return PolicyPlayer(self.model, self.game, name, temperature=heat)
 
-    def averaged_player(self, name: str) -> PolicyPlayer:
-        """Return a copy of the learner's average, or of the learner if there is none."""
+    def play_average(self, name: str) -> PolicyPlayer:
+        """Return a copy of the learner's average, or of the learner without an average."""
         with self.average.apply_to(self.model):
             return self.player(name)
 

@@ -28,13 +28,15 @@ from dicegym.errors import DamagedFileError, DicegymError, one_line
 from dicegym.files import writing
 from dicegym.learning.curves import Curve
 from dicegym.learning.league import LeagueTable
-from dicegym.learning.learner import Learner, ParameterAverage, generator_states, restore_generators
+from dicegym.learning.learner import OBSERVATIONS, LearningAgent, ParameterAverage, generator_states, restore_generators
 from dicegym.learning.run_folder import replace_checkpoint
 from dicegym.play.player import Player
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 
 STATE_FILE = "state.pt"
+STARTS = "_last_episode_starts"
+"""The attribute of a model that says which games have just begun."""
 _COUNTERS = ("num_timesteps", "_n_updates", "_n_calls", "_episode_num", "exploration_rate")
 """Attributes of a model that are numbers; models of some algorithms lack some. The others follow from the settings."""
 _DAMAGE = LookupError, TypeError, ValueError, RuntimeError, AttributeError, OSError, EOFError, ArithmeticError
@@ -64,7 +66,7 @@ Moment = dict[str, Any]
 """A run at the start of a rollout, as plain values and tensors; later changes of the run do not change it."""
 
 
-def take_moment(run: RunState, learner: Learner) -> Moment:
+def take_moment(run: RunState, learner: LearningAgent) -> Moment:
     """Return the present moment of a run, without its networks, which do not change within a rollout."""
     model, league, games, average = learner.model, learner.league, learner.env.state_dict(), learner.average
     opponents, names = games.pop("opponents"), {id(player): name for name, player in league.players.items()}
@@ -75,8 +77,8 @@ def take_moment(run: RunState, learner: Learner) -> Moment:
         "seen_inputs": _pack(learner.seen_inputs),
         "average": {"values": average.values, "taken": average.taken, "newest": average.newest},
         "counters": _pack({name: getattr(model, name) for name in _COUNTERS if hasattr(model, name)}),
-        "observations": _pack(model._last_obs),
-        "starts": _pack(model._last_episode_starts),
+        "observations": _pack(vars(model)[OBSERVATIONS]),
+        "starts": _pack(vars(model)[STARTS]),
         "anchor": _pack(getattr(model, "kl_anchor", None)),
         "episodes": [{key: float(one[key]) for key in one} for one in model.ep_info_buffer or ()],
         "games": _pack(games),
@@ -90,7 +92,9 @@ def take_moment(run: RunState, learner: Learner) -> Moment:
     }
 
 
-def write_checkpoint(run_folder: Path, moment: Moment, learner: Learner, facts: dict[str, Any], seconds: float) -> None:
+def write_checkpoint(
+    run_folder: Path, moment: Moment, learner: LearningAgent, facts: dict[str, Any], seconds: float
+) -> None:
     """Write a checkpoint of a moment into a run's folder; the previous one stays until this one is whole.
 
     The networks have not changed since; the decisions that the learner has played since are dropped. ``facts`` are for
@@ -110,7 +114,7 @@ def write_checkpoint(run_folder: Path, moment: Moment, learner: Learner, facts: 
     replace_checkpoint(run_folder, fill)
 
 
-def restore(folder: Path, build: Callable[[], Learner]) -> tuple[Learner, RunState, float]:
+def restore(folder: Path, build: Callable[[], LearningAgent]) -> tuple[LearningAgent, RunState, float]:
     """Return the learner in the checkpoint in ``folder``, the state of its run, and its seconds of training.
 
     ``build`` makes a learner from the settings, as for a new run. Raises DamagedFileError if the checkpoint is damaged,
@@ -135,7 +139,7 @@ def restore(folder: Path, build: Callable[[], Learner]) -> tuple[Learner, RunSta
     return learner, run, seconds
 
 
-def _load_model(learner: Learner, content: Mapping[str, Any]) -> None:
+def _load_model(learner: LearningAgent, content: Mapping[str, Any]) -> None:
     """Load the networks of a learner, their optimizer, and the attributes of its model."""
     model, games, average = learner.model, learner.env.num_envs, content["average"]
     model.policy.load_state_dict(content["weights"])
@@ -157,11 +161,11 @@ def _load_model(learner: Learner, content: Mapping[str, Any]) -> None:
     model.ep_info_buffer = deque(_EPISODES.validate_python(content["episodes"]), window)
     model.ep_success_buffer = deque(maxlen=window)  # our games report none
     shape = games, *(learner.env.observation_space.shape or ())
-    model._last_obs = _fit(content["observations"], np.zeros(shape, np.float32))
-    model._last_episode_starts = _fit(content["starts"], np.zeros(games, np.bool_))
+    vars(model)[OBSERVATIONS] = _fit(content["observations"], np.zeros(shape, np.float32))
+    vars(model)[STARTS] = _fit(content["starts"], np.zeros(games, np.bool_))
 
 
-def _load_opponents(learner: Learner, content: Mapping[str, Any]) -> None:
+def _load_opponents(learner: LearningAgent, content: Mapping[str, Any]) -> None:
     """Load the league of a learner, its games, and who plays in them."""
     league, fresh, game = learner.league, learner.env.state_dict(), learner.game
     learned = {str(name): _unpack_player(one, game, name) for name, one in content["past_selves"].items()}

@@ -25,7 +25,7 @@ from dicegym.learning.card import card, collect_versions, write_card
 from dicegym.learning.configuration import AboutRun, about_run, to_plain, write_about
 from dicegym.learning.curves import BEGAN_WITH, PaceLog, curve_fact
 from dicegym.learning.evaluate import Evaluator, Score, next_evaluation
-from dicegym.learning.learner import Learner, TrainingCallback
+from dicegym.learning.learner import LearningAgent, TrainingCallback
 from dicegym.learning.preparation import Prepared, find_program
 from dicegym.learning.run_folder import newest_checkpoint
 from dicegym.learning.run_state import RunState, restore, take_moment, write_checkpoint
@@ -70,9 +70,9 @@ class Run:
             )
         logs = folder / "tensorboard" if "tensorboard" in run.log else None
         if newest:
-            self.learner, self.state, self.seconds = restore(newest, lambda: Learner(self.game, settings, logs))
+            self.learner, self.state, self.seconds = restore(newest, lambda: LearningAgent(self.game, settings, logs))
         else:  # new, or killed before its first checkpoint
-            self.learner = Learner(self.game, settings, logs)
+            self.learner = LearningAgent(self.game, settings, logs)
             self.state = RunState(run.checkpoint_every, settings.self_play.snapshot_every)
             if run.start_from:
                 self.state.began_with = self.learner.start_from(run.start_from)
@@ -195,7 +195,7 @@ class Run:
     def evaluate(self, logger: Logger) -> None:
         """Measure the learner, and save it if it is the best so far."""
         steps, curve = self.model.num_timesteps, self.state.curve
-        score, scores = self.evaluator.measure(self.learner.averaged_player("learner"))
+        score, scores = self.evaluator.measure(self.learner.play_average("learner"))
         better = curve.add(steps, score, scores, self.evaluator.takes_last)
         curve.write(self.folder)
         curve.log(logger, steps)
