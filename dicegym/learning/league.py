@@ -17,11 +17,11 @@ each against a table filled with the other.
 
 from __future__ import annotations
 
-import copy
 import csv
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,19 +57,18 @@ class Result(NamedTuple):
     """0 if exact."""
 
 
+@dataclass
 class LeagueTable:
-    """All members that ever joined a league, in order, and their results against each other.
+    """All members that ever joined a league, in order, and their results against each other."""
 
-    Args:
-        even: the win rate at equal strength, 1 / players.
-    """
-
-    def __init__(self, even: float) -> None:
-        self.even = even
-        self.kinds: dict[str, str] = {}
-        self.joined: dict[str, int] = {}
-        self.gone: set[str] = set()
-        self.results: dict[tuple[str, str], Result] = {}
+    even: float
+    """The win rate at equal strength, 1 / players."""
+    kinds: dict[str, str] = field(default_factory=dict)
+    """`SCRIPTED` or `PAST_SELF`."""
+    joined: dict[str, int] = field(default_factory=dict)
+    """Steps of the learner at that time."""
+    gone: set[str] = field(default_factory=set)
+    results: dict[tuple[str, str], Result] = field(default_factory=dict)
 
     def add(self, name: str, kind: str, joined: int) -> None:
         """Add a member that joined after ``joined`` steps. Raises ParameterError for a name that is taken."""
@@ -125,19 +124,6 @@ def read_league(path: Path) -> tuple[LeagueTable, dict[str, float]]:
     return table, shares
 
 
-@dataclass(frozen=True)
-class Member:
-    """An opponent of the learner."""
-
-    name: str
-    kind: str
-    player: Player
-    joined: int = 0
-    """Steps of the learner at that time."""
-    weight: float = 1.0
-    """Its weight within its group, before priorities."""
-
-
 class League:
     """Scripted agents and past selves, with their results against each other.
 
@@ -147,6 +133,11 @@ class League:
     Args:
         game: the game.
         settings: of the training; used are its opponents and ``[self_play]``.
+
+    Attributes:
+        scripted: scripted agent -> weight. Without any, a random player fills in until the first past self joins.
+        players: the present members by name, scripted agents first, then past selves by age.
+        table: all members that ever joined, and their results.
 
     Raises:
         UnknownNameError, ParameterError: an opponent or its weight is invalid.
@@ -162,85 +153,76 @@ class League:
         if self._self_weight is not None:
             finite_number(f"weight of {SELF!r}", self._self_weight, "a share of games", above=0)
         self._begins_alone = not weights
-        """Whether a random player fills in until the first past self joins."""
-        fixed = Pool.of(game, weights) if weights else Pool([RandomPlayer()], [1e-6])
-        self.fixed = list(fixed.players)
-        self.members: list[Member] = []
+        pool = Pool.of(game, weights) if weights else Pool([RandomPlayer()], [1e-6])
+        self.scripted = dict(zip(weights or ["uniform"], pool.weights, strict=True))
+        self.players = dict(zip(self.scripted, pool.players, strict=True))
         self.table = LeagueTable(1 / game.players)
+        for name in self.scripted:
+            self.table.add(name, SCRIPTED, 0)
         # Exact values need a bot's file: its compiled twin, which plays in the batch, hides its draws.
         self._files = {name: rivals_of(game, name)[0] for name in weights} if self.learns_from_itself else {}
-        for name, player, weight in zip(weights or ["uniform"], fixed.players, fixed.weights, strict=True):
-            self.join(Member(name, SCRIPTED, player, weight=weight))
 
     @property
     def learns_from_itself(self) -> bool:
         """Whether past selves join; never in games for one."""
         return self._self_weight is not None and self.game.players > 1
 
-    def join(self, member: Member) -> None:
-        """Add a member; measure a past self against all others, and remove the easiest one if there are too many.
+    @property
+    def past_selves(self) -> list[str]:
+        """The names of the past selves that are present, by age."""
+        return [name for name in self.players if name not in self.scripted]
+
+    def join(self, name: str, player: Player, steps: int) -> None:
+        """Add a past self, measure it against all others, and remove the easiest one if there are too many.
 
         Nothing is measured where only the newest is kept. Raises ParameterError if the name was ever here.
         """
-        self.table.add(member.name, member.kind, member.joined)
-        self.members.append(member)
-        if member.kind == SCRIPTED:
-            return
-        for number, later in enumerate(self.members if self.settings.keep > 1 else ()):
-            for earlier in self.members[:number]:
-                self._measure(later, earlier)
-                if self.game.players > 2:  # one result does not determine the other
-                    self._measure(earlier, later)
-        while len(learned := [one for one in self.members if one.kind == PAST_SELF]) > self.settings.keep:
-            # The easiest to beat, the first and oldest of equally easy ones; never the newest while there are others.
-            leaver = max(learned, key=lambda one: (one is not learned[-1], self.rate(one)))
-            self.members.remove(leaver)
-            self.table.gone.add(leaver.name)
+        self.table.add(name, PAST_SELF, steps)
+        self.players[name] = player
+        for earlier, later in combinations(self.players, 2) if self.settings.keep > 1 else ():
+            self._measure(later, earlier)
+            if self.game.players > 2:  # one result does not determine the other
+                self._measure(earlier, later)
+        *older, _ = learned = self.past_selves
+        if len(learned) > self.settings.keep:
+            leaver = max(older, key=self.rate)  # never the newest; the oldest of equally easy ones
+            del self.players[leaver]
+            self.table.gone.add(leaver)
 
-    def _measure(self, a: Member, b: Member) -> None:
+    def _measure(self, a: str, b: str) -> None:
         """Measure ``a`` against ``b`` unless the result is known."""
-        if (a.name, b.name) not in self.table.results:
-            mine, theirs = (self._files.get(one.name, one.player) for one in (a, b))
+        if (a, b) not in self.table.results:
+            mine, theirs = (self._files.get(name, self.players[name]) for name in (a, b))
             score = evaluate(self.game, mine, theirs, self.settings.games, seed=LEAGUE_SEED)
-            self.table.record(a.name, b.name, Result(score.value, score.games))
+            self.table.record(a, b, Result(score.value, score.games))
 
-    def rate(self, member: Member) -> float:
-        """Return the newest past self's win rate against ``member``, converted to duels; 0.5 if unknown."""
-        newest = next((one for one in reversed(self.members) if one.kind == PAST_SELF), None)
-        known = None if newest is None or newest is member else self.table.results.get((newest.name, member.name))
+    def rate(self, name: str) -> float:
+        """Return the newest past self's win rate against a member, converted to duels; 0.5 if unknown."""
+        learned = self.past_selves
+        known = self.table.results.get((learned[-1], name)) if learned and learned[-1] != name else None
         return 0.5 if known is None else as_duel(known.rate, self.game.players)
 
-    def weights(self) -> list[float]:
-        """Return each member's weight in the pool, in the order of `members`."""
-        scripted = [member for member in self.members if member.kind == SCRIPTED]
-        learned = [member for member in self.members if member.kind != SCRIPTED]
-        if not learned:
-            return [member.weight for member in scripted]
-        share: dict[str, float] = {}
-        for group, total in ((scripted, sum(one.weight for one in scripted)), (learned, self._self_weight or 0.0)):
-            hardness = HARDNESS if self.settings.priority == "hard" else 0.0
-            wanted = [one.weight * (1 - self.rate(one)) ** hardness for one in group]
-            even = [one.weight / sum(one.weight for one in group) for one in group]
-            floor = FLOOR if sum(wanted) > 0 else 1.0
-            for one, mine, plain in zip(group, wanted, even, strict=True):
-                prior = mine / sum(wanted) if floor < 1 else 0.0
-                share[one.name] = total * (floor * plain + (1 - floor) * prior)
-        return [share[member.name] for member in self.members]
+    def weights(self) -> dict[str, float]:
+        """Return the weight in the pool of each present member."""
+        if not (learned := self.past_selves):
+            return self.scripted
+        found: dict[str, float] = {}
+        hardness = HARDNESS if self.settings.priority == "hard" else 0.0
+        groups = (self.scripted, sum(self.scripted.values())), (dict.fromkeys(learned, 1.0), self._self_weight or 0.0)
+        for group, total in groups:
+            wanted = {name: weight * (1 - self.rate(name)) ** hardness for name, weight in group.items()}
+            floor = FLOOR if any(wanted.values()) else 1.0
+            for name, weight in group.items():
+                prior = wanted[name] / sum(wanted.values()) if floor < 1 else 0.0
+                found[name] = total * (floor * (weight / sum(group.values())) + (1 - floor) * prior)
+        return found
 
     def pool(self) -> Pool:
         """Return the current opponents of the batch."""
-        first = int(self._begins_alone and len(self.members) > 1)
-        return Pool([member.player for member in self.members[first:]], self.weights()[first:])
+        first = int(self._begins_alone and len(self.players) > 1)
+        return Pool(list(self.players.values())[first:], list(self.weights().values())[first:])
 
     def shares(self) -> dict[str, float]:
-        """Return each member's share of games, by name."""
+        """Return each present member's share of games."""
         weights = self.weights()
-        return {member.name: weight / sum(weights) for member, weight in zip(self.members, weights, strict=True)}
-
-    def state(self) -> tuple[list[Member], LeagueTable]:
-        """Return a copy of the members and results, for `load_state`."""
-        return list(self.members), copy.deepcopy(self.table)
-
-    def load_state(self, state: tuple[list[Member], LeagueTable]) -> None:
-        """Restore a copy from `state`."""
-        self.members, self.table = list(state[0]), copy.deepcopy(state[1])
+        return {name: weight / sum(weights.values()) for name, weight in weights.items()}

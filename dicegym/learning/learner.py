@@ -1,4 +1,4 @@
-"""The learner in training: start from another model, average its parameters, act between rollouts."""
+"""The learner in training: its model, games and opponents, and how it plays outside of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,45 +17,21 @@ from stable_baselines3.common.logger import Logger
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
+from dicegym.learning.building import new_games, new_model
+from dicegym.learning.league import League
+from dicegym.learning.training_settings import TrainingSettings
+from dicegym.players import model as models
 from dicegym.players import sb3_models
+from dicegym.players.model import PolicyPlayer
 from dicegym.players.model_file import ModelFile, check_fit
 from dicegym.players.roster import find_model_file
 from dicegym.players.sb3_models import read_trained_actor, tensors_of
 
 STAGE = ("command", "timesteps", "seconds", "taught_by", "began_with")
 """Facts that are kept of the model whose networks a training started from."""
+OBSERVATIONS = "_last_obs"
+"""The attribute of a model with the current observations of its games."""
 _CRITIC = ("mlp_extractor.value_net.", "value_net.")
-
-
-def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, Any], np.ndarray]:
-    """Load the networks of another model, a file or a trained agent of ``game``, into ``model``.
-
-    The model keeps its own value network if the file has none, as models that ship, or one with other layers.
-
-    Returns:
-        The facts of the other model's training, and the inputs that its networks use: bool[observation size].
-
-    Raises:
-        ModelError, UnknownNameError, ParameterError: the game has no such model, or its networks do not fit.
-    """
-    file = ModelFile(find_model_file(game, named, "run.start_from"))
-    check_fit(str(file.path), file.game, game)
-    facts, weights = file.facts, tensors_of(read_trained_actor(file), file.critic)
-    critic = {name: value for name, value in model.policy.state_dict().items() if name.startswith(_CRITIC)}
-    theirs = {name: value for name, value in weights.items() if name.startswith(_CRITIC)}
-    if {name: value.shape for name, value in critic.items()} != {name: value.shape for name, value in theirs.items()}:
-        weights = {name: value for name, value in weights.items() if name not in theirs} | critic
-    try:
-        model.policy.load_state_dict(weights)
-    except (RuntimeError, AttributeError) as error:
-        settings = facts.get("settings")
-        wanted = settings.get("network") if isinstance(settings, dict) else None
-        raise ParameterError(
-            f"run.start_from={named!r} has another policy network than [network] says: set [network] to "
-            f"{one_line(wanted or 'that of the model')}; the value network (vf) may have other layers, and starts fresh"
-        ) from error
-    stage = {name: facts[name] for name in STAGE if name in facts} | {"path": named}
-    return stage, sb3_models.used_inputs(model)
 
 
 @dataclass
@@ -102,6 +79,93 @@ def _write(parameters: list[torch.nn.Parameter], values: list[torch.Tensor]) -> 
     with torch.no_grad():
         for one, value in zip(parameters, values, strict=True):
             one.copy_(value)
+
+
+class LearningAgent:
+    """A model in training, with all that decides how it continues to learn and how it plays.
+
+    Args:
+        game: the game.
+        settings: of the training.
+        logs: the folder of TensorBoard's logs; None: no logs.
+
+    Attributes:
+        league: its opponents.
+        env: its games.
+        model: the model of Stable-Baselines3, with fresh networks.
+        average: of its parameters, if ``[run] average`` asks for one; evaluations and files use it.
+        seen_inputs: bool[inputs of the networks], those that were ever different from 0; players and files ignore the
+            others.
+
+    Raises DicegymError if the settings do not fit.
+    """
+
+    def __init__(self, game: Game, settings: TrainingSettings, logs: Path | None) -> None:
+        self.game, self.settings = game, settings
+        self.league = League(game, settings)
+        self.env = new_games(game, settings, self.league.pool())
+        self.model = new_model(settings, self.env, logs)
+        self.average = ParameterAverage()
+        self.seen_inputs = np.zeros(self.env.observation_space.shape or (0,), np.bool_)
+
+    def start_from(self, named: str) -> dict[str, Any]:
+        """Load the networks of another model, a file or a trained agent; return the facts of its training.
+
+        The model keeps its own value network if the file has none, as models that ship, or one with other layers.
+
+        Raises ModelError, UnknownNameError, ParameterError: there is no such model, or its networks do not fit.
+        """
+        file = ModelFile(find_model_file(self.game, named, "run.start_from"))
+        check_fit(str(file.path), file.game, self.game)
+        policy, facts = self.model.policy, file.facts
+        weights = tensors_of(read_trained_actor(file), file.critic)
+        critic, theirs = (_critic_of(one) for one in (policy.state_dict(), weights))
+        if {name: value.shape for name, value in critic.items()} != {name: one.shape for name, one in theirs.items()}:
+            weights = {name: value for name, value in weights.items() if name not in theirs} | critic
+        try:
+            policy.load_state_dict(weights)
+        except (RuntimeError, AttributeError) as error:
+            settings = facts.get("settings")
+            wanted = settings.get("network") if isinstance(settings, dict) else None
+            raise ParameterError(
+                f"run.start_from={named!r} has another policy network than [network] says: set [network] to "
+                f"{one_line(wanted or 'that of the model')}; the value network (vf) may have other layers, and starts "
+                "fresh"
+            ) from error
+        self.seen_inputs |= sb3_models.used_inputs(self.model)
+        return {name: facts[name] for name in STAGE if name in facts} | {"path": named}
+
+    def look(self) -> None:
+        """Note which inputs the current observations use."""
+        self.seen_inputs |= (np.asarray(vars(self.model)[OBSERVATIONS]) != 0).any(axis=0)
+
+    def player(self, name: str) -> PolicyPlayer:
+        """Return a copy of the learner that plays as its file will."""
+        heat = self.settings.run.temperature
+        heat = models.temperature_for(self.model, self.game) if heat is None else heat
+        with sb3_models.ignore_inputs(self.model, ~self.seen_inputs):
+            return PolicyPlayer(self.model, self.game, name, temperature=heat)
+
+    def play_average(self, name: str) -> PolicyPlayer:
+        """Return a copy of the learner's average, or of the learner without an average."""
+        with self.average.apply_to(self.model):
+            return self.player(name)
+
+    def save(self, path: Path, facts: dict[str, Any]) -> None:
+        """Write a model file of the learner's average, or of the learner."""
+        with self.average.apply_to(self.model), sb3_models.ignore_inputs(self.model, ~self.seen_inputs):
+            models.save(self.model, self.game, path, facts)
+
+    def join_league(self) -> None:
+        """Add a copy of the learner to its opponents."""
+        steps = self.model.num_timesteps
+        now = self.player(f"snapshot {steps}")
+        self.league.join(now.name, now, steps)
+        self.env.set_opponent(self.league.pool())
+
+
+def _critic_of(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return {name: value for name, value in weights.items() if name.startswith(_CRITIC)}
 
 
 def generator_states() -> dict[str, Any]:

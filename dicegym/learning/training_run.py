@@ -16,25 +16,21 @@ import time
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-import numpy as np
 import torch
 from stable_baselines3.common.logger import Logger
 
 from dicegym.errors import ParameterError
 from dicegym.games.worth import Progress
-from dicegym.learning.building import new_games, new_model
 from dicegym.learning.card import card, collect_versions, write_card
 from dicegym.learning.configuration import AboutRun, about_run, to_plain, write_about
 from dicegym.learning.curves import BEGAN_WITH, PaceLog, curve_fact
 from dicegym.learning.evaluate import Evaluator, Score, next_evaluation
-from dicegym.learning.league import PAST_SELF, League, Member
-from dicegym.learning.learner import TrainingCallback, start_from
+from dicegym.learning.learner import LearningAgent, TrainingCallback
 from dicegym.learning.preparation import Prepared, find_program
 from dicegym.learning.run_folder import newest_checkpoint
-from dicegym.learning.run_state import Moment, RunState, restore
+from dicegym.learning.run_state import RunState, restore, take_moment, write_checkpoint
 from dicegym.players import model as models
-from dicegym.players import model_file, sb3_models
-from dicegym.players.model import PolicyPlayer
+from dicegym.players import model_file
 from dicegym.signals import SignalInterrupt, on_signals
 
 
@@ -65,14 +61,7 @@ class Run:
         self.signal: int | None = None
         """The signal that ends this session."""
         self.evaluator = Evaluator(self.game, run)
-        self.league = League(self.game, settings)
-        self.env = new_games(self.game, settings, self.league.pool())
         self.seconds, self.began = 0.0, time.monotonic()  # before this session, and when it began
-        self.state = RunState(
-            next_checkpoint=run.checkpoint_every,
-            next_snapshot=settings.self_play.snapshot_every,
-            seen_inputs=np.zeros(self.env.observation_space.shape or (0,), np.bool_),
-        )
         newest = newest_checkpoint(folder) if resume else None
         if resume and not newest and about_run(folder).finished:  # it would start over, and replace its models
             raise ParameterError(
@@ -81,17 +70,16 @@ class Run:
             )
         logs = folder / "tensorboard" if "tensorboard" in run.log else None
         if newest:
-            self.model, moment = restore(newest, self.env, self.league, settings, logs)
-            self.state, self.seconds = moment.run, moment.seconds
+            self.learner, self.state, self.seconds = restore(newest, lambda: LearningAgent(self.game, settings, logs))
         else:  # new, or killed before its first checkpoint
-            self.model = new_model(settings, self.env, logs)
+            self.learner = LearningAgent(self.game, settings, logs)
+            self.state = RunState(run.checkpoint_every, settings.self_play.snapshot_every)
             if run.start_from:
-                self.state.began_with, used_inputs = start_from(self.model, run.start_from, self.game)
-                self.state.seen_inputs |= used_inputs
+                self.state.began_with = self.learner.start_from(run.start_from)
+        self.model = self.learner.model
         self.first = self.model.num_timesteps  # of this session, which may have other intervals
         self.state.next_checkpoint = min(self.state.next_checkpoint, self.first + run.checkpoint_every)
         self.state.next_evaluation = min(self.state.next_evaluation, next_evaluation(self.first, run.evaluate_every))
-        self.start = self.now()  # of the current rollout
         folder.mkdir(parents=True, exist_ok=True)
         self.note(self.finished)  # first: a run without it cannot be resumed
         self.pace = PaceLog(folder, self.first)
@@ -117,7 +105,7 @@ class Run:
         if self.stopped:
             self.leave()
         self.follow()
-        self.start = self.now()
+        self.mark()
         if self.signal is not None:  # it came during the last update
             self.leave()
         self.checkpoint()  # before the evaluation, which takes time: Ctrl-C must not lose the run
@@ -125,7 +113,7 @@ class Run:
         self.save("model")
         if (best := self.folder / "best.zip").is_file():  # its curve also has the evaluations after it was saved
             model_file.replace_facts(best, curve_fact(self.state.curve.evaluations))
-        self.start = self.now()
+        self.mark()
         self.checkpoint()
 
     def write_cards(self) -> None:
@@ -152,25 +140,26 @@ class Run:
 
     def between_rollouts(self, logger: Logger) -> None:
         """Evaluate, update the league and write a checkpoint where these are due."""
-        steps, run, state = self.model.num_timesteps, self.settings.run, self.state
-        self.start = self.now()
+        steps, run, state, league = self.model.num_timesteps, self.settings.run, self.state, self.learner.league
         self.pace.note(self.count_seconds(), steps, state.games)
         if self.signal is not None:  # the first step ends the training
+            self.mark()
             return
         bonus, at_end, done = self.settings.algorithm.ent_coef, self.settings.algorithm.ent_coef_end, steps / run.steps
         if bonus is not None and at_end is not None:  # algorithms anneal only the learning rate themselves
-            self.model.__dict__["ent_coef"] = (1 - done) * bonus + done * at_end
-        state.seen_inputs |= (np.asarray(self.start.model["_last_obs"]) != 0).any(axis=0)
+            vars(self.model)["ent_coef"] = (1 - done) * bonus + done * at_end
+        self.learner.look()
         self.follow()
         if steps >= state.next_evaluation:
             state.next_evaluation = next_evaluation(steps, run.evaluate_every)
             self.evaluate(logger)
-        if self.league.learns_from_itself and steps >= state.next_snapshot:
+        if league.learns_from_itself and steps >= state.next_snapshot:
             state.next_snapshot += self.settings.self_play.snapshot_every
-            self.renew_league(steps)
+            self.learner.join_league()
+            league.table.write(self.folder, league.shares())
         due = steps >= state.next_checkpoint
         state.next_checkpoint += due * run.checkpoint_every
-        self.start = self.now()
+        self.mark()
         if due:
             self.checkpoint()
 
@@ -178,7 +167,7 @@ class Run:
         """Add the current networks to their average, if the settings ask for one."""
         learned = self.model.num_timesteps > 0 or bool(self.state.began_with)  # not fresh networks
         if self.settings.run.average and learned:
-            self.state.average.follow(self.model, self.settings.run.average)
+            self.learner.average.follow(self.model, self.settings.run.average)
 
     def after_step(self, steps: int, ended: int) -> bool:
         """Count games and report progress; return whether the training continues."""
@@ -206,9 +195,7 @@ class Run:
     def evaluate(self, logger: Logger) -> None:
         """Measure the learner, and save it if it is the best so far."""
         steps, curve = self.model.num_timesteps, self.state.curve
-        with self.state.average.apply_to(self.model):  # as it would be saved
-            player = self.learner("learner")
-        score, scores = self.evaluator.measure(player)
+        score, scores = self.evaluator.measure(self.learner.play_average("learner"))
         better = curve.add(steps, score, scores, self.evaluator.takes_last)
         curve.write(self.folder)
         curve.log(logger, steps)
@@ -217,24 +204,9 @@ class Run:
             self.save("best")
         self.evaluated(steps, score)
 
-    def renew_league(self, steps: int) -> None:
-        """Add a copy of the learner to the league."""
-        now = self.learner(f"snapshot {steps}")
-        self.league.join(Member(now.name, PAST_SELF, now, steps))
-        self.env.set_opponent(self.league.pool())
-        self.league.table.write(self.folder, self.league.shares())
-
-    def learner(self, name: str) -> PolicyPlayer:
-        """Return a copy of the learner that plays as its file will, without inputs that it has not seen."""
-        heat = self.settings.run.temperature
-        heat = models.temperature_for(self.model, self.game) if heat is None else heat
-        with sb3_models.ignore_inputs(self.model, ~self.state.seen_inputs):
-            return PolicyPlayer(self.model, self.game, name, temperature=heat)
-
     def save(self, name: str) -> None:
         """Write a model file of the learner, or of its average."""
-        with self.state.average.apply_to(self.model), sb3_models.ignore_inputs(self.model, ~self.state.seen_inputs):
-            models.save(self.model, self.game, self.folder / f"{name}.zip", self.facts())
+        self.learner.save(self.folder / f"{name}.zip", self.facts())
 
     def facts(self) -> dict[str, Any]:
         """Return the facts for a model file of this run."""
@@ -261,10 +233,10 @@ class Run:
         """The score of the latest evaluation."""
         return self.state.curve.score
 
-    def now(self) -> Moment:
-        """Return the current state of the run."""
-        return Moment.now(self.state, self.model, self.env, self.league)
+    def mark(self) -> None:
+        """Keep the current state, to which `checkpoint` returns."""
+        self.start = take_moment(self.state, self.learner)
 
     def checkpoint(self) -> None:
-        """Write the state at the start of the current rollout, and return the model to it."""
-        self.start.write(self.folder, self.model, self.league, self.facts(), self.count_seconds())
+        """Write the state at the start of the current rollout, and return the model to its steps."""
+        write_checkpoint(self.folder, self.start, self.learner, self.facts(), self.count_seconds())

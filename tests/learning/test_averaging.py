@@ -71,7 +71,7 @@ def test_files_hold_the_average_and_checkpoints_the_learner(algorithm: str, tmp_
     plain = train("hog", tmp_path / "plain", overrides=[*SMALL, *ours])
     run = train("hog", tmp_path / "averaged", overrides=[*AVERAGE, *ours])
     np.testing.assert_array_equal(parameters_of(run.model), parameters_of(plain.model))  # learning does not change
-    average = run.state.average
+    average = run.learner.average
     assert average.taken == 8
     assert not np.array_equal(flat(average), parameters_of(run.model))
     saved = parameters_of(sb3_models.load_model(tmp_path / "averaged" / "model.zip")[0])
@@ -88,10 +88,10 @@ def test_a_short_run_averages_learned_and_not_fresh_networks(tmp_path: Path) -> 
     """The last update counts, and networks that have learned nothing do not."""
     one = ["run.steps=64", "run.average=0.01"]
     run = train("hog", tmp_path / "run", overrides=[*SMALL, *one])
-    assert run.state.average.taken == 1
-    np.testing.assert_array_equal(flat(run.state.average), parameters_of(run.model))
+    assert run.learner.average.taken == 1
+    np.testing.assert_array_equal(flat(run.learner.average), parameters_of(run.model))
     more = [*SMALL, *one, f'run.start_from="{tmp_path / "run" / "model.zip"}"']
-    assert train("hog", tmp_path / "more", overrides=more).state.average.taken == 2
+    assert train("hog", tmp_path / "more", overrides=more).learner.average.taken == 2
 
 
 def test_a_resumed_run_has_the_average_of_an_uninterrupted_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,6 +110,6 @@ def test_a_resumed_run_has_the_average_of_an_uninterrupted_one(tmp_path: Path, m
     assert len(copied) > 1
     again = train("hog", tmp_path / "again", resume=True)
     assert again.first == 256
-    assert again.state.average.taken == whole.state.average.taken == 8
-    np.testing.assert_array_equal(flat(again.state.average), flat(whole.state.average))
+    assert again.learner.average.taken == whole.learner.average.taken == 8
+    np.testing.assert_array_equal(flat(again.learner.average), flat(whole.learner.average))
     assert (tmp_path / "again" / "curve.csv").read_text() == (tmp_path / "whole" / "curve.csv").read_text()

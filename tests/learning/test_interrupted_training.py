@@ -153,7 +153,7 @@ def test_an_interrupted_league_continues_exactly(training: Any, done: Train, tmp
     run = training.train("hog", tmp_path / "cut", resume=True)
     for name in ("curve.csv", "league.csv"):
         assert (tmp_path / "cut" / name).read_text() == (whole / name).read_text()
-    assert sorted(member.kind for member in run.league.members) == ["past self", "past self", "scripted"]
+    assert (len(run.learner.league.scripted), len(run.learner.league.past_selves)) == (1, 2)
 
 
 def test_the_second_ctrl_c_leaves_at_once(training: Any, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from dicegym.errors import DamagedFileError, DicegymError, ParameterError
 from dicegym.learning import league as module
 from dicegym.learning.configuration import from_plain
 from dicegym.learning.evaluate import LEAGUE_SEED, Score, evaluate
-from dicegym.learning.league import PAST_SELF, League, Member, Result, read_league
+from dicegym.learning.league import League, Result, read_league
 from dicegym.play.player import Player, RandomPlayer
 
 Rates = dict[Any, Any]
@@ -54,12 +54,10 @@ def named(name: str) -> Player:
     return player
 
 
-def joined(league: League, name: str, kind: str = PAST_SELF, steps: int = 0) -> None:
-    league.join(Member(name, kind, named(name), steps))
-
-
-def weights(league: League) -> dict[str, float]:
-    return dict(zip((member.name for member in league.members), league.weights(), strict=True))
+def joined(league: League, *names: str) -> None:
+    """Let past selves join, each 100 steps after the one before."""
+    for name in names:
+        league.join(name, named(name), 100 * len(league.table.joined))
 
 
 def test_the_pool_of_opponents(rates: Rates) -> None:
@@ -77,7 +75,7 @@ def test_the_pool_of_opponents(rates: Rates) -> None:
         joined(league, "first")
     rates["asked"].clear()
     league = a_league(opponents={"bacon": 2, "always_roll(4)": 1}, priority="hard")
-    assert weights(league) == {"bacon": 2.0, "always_roll(4)": 1.0}
+    assert league.weights() == {"bacon": 2.0, "always_roll(4)": 1.0}
     assert (league.pool().weights, rates["asked"]) == ([2.0, 1.0], [])
     assert not league.learns_from_itself
     assert not a_league(dicegym.game("yatzy", players=1)).learns_from_itself
@@ -94,9 +92,8 @@ def test_the_pool_of_opponents(rates: Rates) -> None:
 def test_priorities_by_hand(rates: Rates, priority: str, expected: list[float]) -> None:
     rates |= {("c", "a"): 0.9, ("c", "b"): 0.6, ("c", "bacon"): 0.2, ("c", "swap"): 0.2}
     league = a_league(opponents={"bacon": 2, "swap": 1, "self": 6}, priority=priority)
-    for steps, name in enumerate("abc"):
-        joined(league, name, steps=steps)
-    found = weights(league)
+    joined(league, *"abc")
+    found = league.weights()
     assert [found[name] for name in "abc"] == pytest.approx([6 * (0.2 / 3 + 0.8 * part) for part in expected])
     assert (found["bacon"], found["swap"]) == pytest.approx((2, 1))  # equally hard: shares as given
     assert sum(league.shares().values()) == pytest.approx(1)
@@ -105,17 +102,15 @@ def test_priorities_by_hand(rates: Rates, priority: str, expected: list[float]) 
 def test_a_member_that_always_loses_keeps_the_floor(rates: Rates) -> None:
     rates |= {("b", "a"): 1.0, ("b", "bacon"): 1.0, ("b", "swap"): 1.0}
     league = a_league(opponents={"bacon": 3, "swap": 1, "self": 4}, priority="hard")
-    joined(league, "a")
-    joined(league, "b")
-    assert weights(league) == pytest.approx({"bacon": 3, "swap": 1, "a": 0.4, "b": 3.6})
+    joined(league, "a", "b")
+    assert league.weights() == pytest.approx({"bacon": 3, "swap": 1, "a": 0.4, "b": 3.6})
 
 
 def test_shares_of_first_places_are_converted_to_duels(rates: Rates) -> None:
     rates |= {("b", "even"): 0.5, ("b", "a"): 0.25}
     league = a_league(TABLE, {"even": 1, "self": 1})
-    joined(league, "a")
-    joined(league, "b")
-    by_name = {member.name: league.rate(member) for member in league.members}
+    joined(league, "a", "b")
+    by_name = {name: league.rate(name) for name in league.players}
     assert by_name == pytest.approx({"even": 0.75, "a": 0.5, "b": 0.5})
 
 
@@ -132,9 +127,8 @@ def test_the_easiest_past_self_leaves_and_no_scripted_agent(
 ) -> None:
     rates |= {("d", other): rate for other, rate in wins.items()}
     league = a_league(opponents=opponents, keep=keep)
-    for steps, name in enumerate("abcd"):
-        joined(league, name, steps=steps)
-    assert [member.name for member in league.members] == left
+    joined(league, *"abcd")
+    assert list(league.players) == left
     assert league.table.gone == {*"abcd"} - {*left}
 
 
@@ -156,8 +150,8 @@ def test_games_of_a_league_are_the_same_each_time() -> None:
     tables, game = [], dicegym.game("liarsdice", players=2)  # without exact values
     for _ in range(2):
         league = league_of(game, {"even": 1, "timid": 1, "self": 1}, games=10)
-        league.join(Member("first", PAST_SELF, dicegym.agent(game, "bayes")))
-        league.join(Member("second", PAST_SELF, RandomPlayer()))
+        league.join("first", dicegym.agent(game, "bayes"), 0)
+        league.join("second", RandomPlayer(), 0)
         tables.append(league.table.results)
     assert tables[0] == tables[1]
     score = evaluate(game, RandomPlayer(), "bayes", 10, seed=LEAGUE_SEED)
@@ -165,27 +159,10 @@ def test_games_of_a_league_are_the_same_each_time() -> None:
     assert tables[0]["first", "second"] == Result(1 - score.value, 10)
 
 
-def test_a_state_is_not_changed_by_what_follows(rates: Rates) -> None:
-    league = a_league(keep=2)
-    joined(league, "a", steps=1)
-    state, before = league.state(), weights(league)
-    for steps, name in enumerate("bcd"):
-        joined(league, name, steps=2 + steps)
-    other = a_league(keep=2)
-    other.load_state(state)
-    assert weights(other) == before
-    for steps, name in enumerate("bcd"):
-        joined(other, name, steps=2 + steps)
-    assert weights(other) == weights(league)
-    assert other.table.results == league.table.results
-
-
 def test_tables_are_written_and_read(rates: Rates, tmp_path: Path) -> None:
     rates |= {("second, with a comma", "first"): 0.25, ("second, with a comma", "easy"): 0.75}
     league = a_league(opponents={"bacon": 1, "self": 1}, keep=2)
-    joined(league, "easy", steps=500)
-    joined(league, "first", steps=1000)
-    joined(league, "second, with a comma", steps=2000)
+    joined(league, "easy", "first", "second, with a comma")
     league.table.write(tmp_path, league.shares())
     table, shares = read_league(tmp_path / "league.csv")
     assert table.results == league.table.results

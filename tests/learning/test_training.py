@@ -155,7 +155,7 @@ def test_evaluations_play_games_that_training_never_sees(
 @each_game
 def test_self_play_meets_snapshots_and_keeps_the_newest(done: Train, game: str) -> None:
     run, _ = done(game, small(game, ALONE))
-    names = [member.name for member in run.league.members]
+    names = list(run.learner.league.players)
     assert names == (["uniform", "snapshot 2048"] if run.game.players > 1 else ["uniform"])
     met = names[1:] or names  # the random player is gone
-    assert {player.name for player in run.env.batch.pool.players} >= set(met)
+    assert {player.name for player in run.learner.env.batch.pool.players} >= set(met)

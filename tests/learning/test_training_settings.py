@@ -109,7 +109,7 @@ def test_a_file_and_a_card_may_be_left_out_and_opponents_are_a_pool(training: An
     ]
     run = training.train("hog", tmp_path / "run", tmp_path / "fewer.toml", overrides)
     assert run.model.num_timesteps == 256
-    assert {player.name for player in run.env.batch.pool.players} == {"bacon", "always_roll(4)"}
+    assert {player.name for player in run.learner.env.batch.pool.players} == {"bacon", "always_roll(4)"}
     assert not list((tmp_path / "run").glob("*.md"))
 
 
