@@ -34,6 +34,7 @@ import importlib
 import json
 import marshal
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -52,7 +53,6 @@ from dicegym.errors import AgentError, one_line
 from dicegym.play.printed import Printed
 from dicegym.sandbox import confinement
 from dicegym.sandbox.frames import MessageStream
-from dicegym.sandbox.scratch import empty
 
 LOOK_EVERY = 0.1  # seconds between two counts of the children's files
 COMPILE_SECONDS = 1.0
@@ -166,12 +166,10 @@ class Host:
         """Remove a child's folder; return whether that worked and no unknown files are beside it."""
         folder = os.path.join(self.setup["folder"], f"match-{number}")
         try:
-            if empty(folder):
-                os.rmdir(folder)
-                return {*os.listdir(self.setup["folder"])} <= {f"match-{child}" for child in self._children}
-        except OSError:  # the bot has prevented it
-            pass
-        return False
+            shutil.rmtree(folder)
+            return {*os.listdir(self.setup["folder"])} <= {f"match-{child}" for child in self._children}
+        except (OSError, RecursionError):  # the bot has prevented it
+            return False
 
 
 def _compiles_fast(file: Path, bounds: confinement.Bounds) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import select
 import signal
 import socket
 import struct
@@ -30,7 +29,7 @@ from dicegym.sandbox.frames import MessageStream, pack
 from dicegym.sandbox.heartbeat import is_late, queue_time
 from dicegym.sandbox.limits import Limits
 
-LOOK_EVERY = 20  # milliseconds between two checks of the time of a bot that has not answered
+LOOK_SECONDS = 0.02  # between two checks of the time of a bot that has not answered
 AT_ONCE = 500  # independent questions that are sent without waiting for answers
 START_SECONDS = 300.0
 """Seconds for a host or a child to start. No bot runs in it yet, so only a machine in trouble takes longer. On a busy
@@ -42,6 +41,7 @@ WORDS_SECONDS = 1.0
 """Seconds for a child that has closed its socket to end by itself, so that its exit status is known."""
 MOST_REMARKS = 5  # remarks about its program that are kept from a bot's process
 _CREDENTIALS = struct.Struct("3i")
+_PLAIN = re.compile(rb'\[([0-9]+),"ok",(-?[0-9]{1,18})\]')  # read without `json`, as most answers are whole numbers
 _RAISED = re.compile(r'called sys\.exit|raised (an error|\w{1,100})( \(says: "[^"]*"\))?')
 _LINE = re.compile(r"[\w.<> -]{1,200}, line [0-9]+")
 """The forms of `dicegym.bots.program.Program.describe_error`, without its hint."""
@@ -86,6 +86,13 @@ def describe_end(status: int | None) -> str:
     return f"ended its process ({name})"
 
 
+def look_often(end: socket.socket) -> None:
+    """Make reading and writing raise BlockingIOError after `LOOK_SECONDS`; `settimeout` would poll at each call."""
+    end.settimeout(None)
+    for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+        end.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", 0, int(1e6 * LOOK_SECONDS)))
+
+
 class Remote:
     """A child of a host: one copy of a bot's program, for one match.
 
@@ -114,78 +121,99 @@ class Remote:
         self._witness = witness
         self.printed = Printed()
         self.clean = True
-        self.spent = 0.0
-        self._waited = 0.0
-        self._process = 0  # its id; 0: unknown
-        self._began = 0.0
-        self._phase = START
-        self._number = 0
-        self._kept = b""
         self.gone: GoneError | None = None
+        self._process = 0  # its id; 0: unknown
+        self._number = 0  # of the last question
+        self._kept = b""  # received, but not read yet
+        self._phase = START
         self._socket, theirs = socket.socketpair()
+        self._socket.settimeout(START_SECONDS)
         try:
-            if hasattr(socket, "SO_PASSCRED"):
-                self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-            control.send(("new", number), (theirs.fileno(),))
+            with theirs:
+                self._pass_credentials(1)
+                control.send(("new", number), (theirs.fileno(),))
+            self._meet()
         except OSError:
             self._socket.close()
             raise
-        finally:
-            theirs.close()
-        self._socket.setblocking(False)
-        self._poll = select.poll()
-        self._poll.register(self._socket, select.POLLIN)
-        self._meet()
+        self.begin_bank(START)
+        look_often(self._socket)
+
+    def _pass_credentials(self, value: int) -> None:
+        if hasattr(socket, "SO_PASSCRED"):  # Linux
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, value)
 
     def _meet(self) -> None:
         """Wait for the first frame, which comes before any bot is loaded, and learn the process id."""
-        if not self._poll.poll(1000 * START_SECONDS):
-            self._socket.close()
-            raise TimeoutError("it did not answer")
-        size = socket.CMSG_SPACE(_CREDENTIALS.size) if hasattr(socket, "CMSG_SPACE") else 0
-        data, ancillary, _, _ = self._socket.recvmsg(LONGEST_FRAME, size)
-        for level, kind, content in ancillary:
-            if level == socket.SOL_SOCKET and kind == getattr(socket, "SCM_CREDENTIALS", None):
-                self._process, _, _ = _CREDENTIALS.unpack(content[: _CREDENTIALS.size])
-        if hasattr(socket, "SO_PASSCRED"):
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+        data, credentials, _, _ = self._socket.recvmsg(LONGEST_FRAME, socket.CMSG_SPACE(_CREDENTIALS.size))
+        self._pass_credentials(0)
+        for *_, content in credentials:
+            self._process, _, _ = _CREDENTIALS.unpack(content)
         try:
             number, word, value = json.loads(data)
         except ValueError:
             number, word, value = 0, "failed", ["", describe_end(self._end(WORDS_SECONDS)), ""]
         if (number, word) != (0, "here"):
             raise self._fail(f"its process could not be confined ({one_line(value[1:2])})")
-        self.begin_bank(START)
+
+    # --- time ---------------------------------------------------------------------------------------------------------
 
     def begin_bank(self, phase: str = MATCH) -> None:
         """Start the time bank of a phase."""
         self._phase = phase
-        self.spent = self._waited = 0.0
+        self.spent = 0.0
+        self._clock = 0.0  # seconds of wall-clock time of all answered questions
         self._began = self._used() or 0.0
         self._queued_before = queue_time(self._process) + queue_time()
         self._in_vain = 0.0
+
+    def _begin_move(self) -> None:
+        self._asked, self._before = time.monotonic(), self.spent
+
+    def _used(self) -> float | None:
+        """Return the processor time of the bot's process; None if it has ended or the system does not report it."""
+        try:
+            return time.clock_gettime(~self._process << 3 | 2) if self._process else None  # clock_getcpuclockid(3)
+        except OSError:
+            return None
 
     def _queued(self) -> float:
         """Return the seconds that the bot's process and this referee waited for a processor since `begin_bank`."""
         return max(0.0, queue_time(self._process) + queue_time() - self._queued_before - self._in_vain)
 
-    def _used(self) -> float | None:
-        """Return the processor time of the bot's process; None if it has ended or the system does not report it."""
-        if not self._process:
-            return None
-        try:
-            return time.clock_gettime(~self._process << 3 | 2)  # clock_getcpuclockid(3) on Linux
-        except OSError:
-            return None
+    def _judge(self) -> float:
+        """End the bot if it has exceeded a limit; return the wall-clock seconds of its present move."""
+        passed, used = time.monotonic() - self._asked, self._used()
+        if used is not None:
+            self.spent = max(self.spent, used - self._began)
+        own = self.spent - self._before
+        passed = max(passed, own)
+        limits = self._limits
+        bank, move = limits.seconds, limits.move_seconds
+        if self._phase == START:
+            bank = move = limits.start_seconds
+        if own > move < bank:
+            raise self._fail(f"took more than {move:g} s")
+        if self.spent > bank:
+            raise self._fail(f"took more than {bank:g} s", together=True)
+        wall = limits.wall_of(move)
+        if move < bank and is_late(passed, wall, self._queued):
+            raise self._fail(f"took more than {wall:g} s by the clock")
+        wall = limits.wall_of(bank)
+        if is_late(self._clock + passed, wall, self._queued):
+            words = f"took more than {wall:g} s by the clock ({self.spent:.1f} s of them at work)"
+            raise self._fail(words, together=True)
+        return passed
+
+    # --- questions and answers ----------------------------------------------------------------------------------------
 
     def ask(self, kind: str, what: tuple[Any, ...]) -> Any:
         """Return the answer. Raises RaisedError for an error of the bot; GoneError if its process has ended."""
-        self._number = number = self._number + 1
-        self._send(pack((number, kind, what)))
-        value = self._receive(number)
-        if self._kept:
-            raise self._fail("answered more than it was asked")
-        return value
+        self._number += 1
+        self._send(pack((self._number, kind, what)))
+        answer = self._receive(self._number)
+        self._check_silence()
+        return answer
 
     def __call__(self, *arguments: Any) -> Any:
         """Ask a question of the bot's original interface; see `ask`."""
@@ -197,99 +225,78 @@ class Remote:
         Raises the errors of `ask`. If the bot raises an error, its later answers are dropped.
         """
         for first in range(0, len(questions), AT_ONCE):
-            part = questions[first : first + AT_ONCE]
-            begin, self._number = self._number + 1, self._number + len(part)
-            self._send(b"".join(pack((begin + i, "ask", what)) for i, what in enumerate(part)))
-            number = begin
-            while number <= self._number:
+            part, begin = questions[first : first + AT_ONCE], self._number + 1
+            self._number += len(part)
+            self._send(b"".join([pack((number, "ask", what)) for number, what in enumerate(part, begin)]))
+            for number in range(begin, self._number + 1):
                 yield self._receive(number)
-                at_hand = self._at_hand(number + 1)
-                yield from at_hand
-                number += 1 + len(at_hand)
-            if self._kept:
-                raise self._fail("answered more than it was asked")
+            self._check_silence()
+
+    def _check_silence(self) -> None:
+        if self._kept:
+            raise self._fail("answered more than it was asked")
 
     def _send(self, data: bytes) -> None:
         if self.gone is not None:
             raise GoneError(self._name, NOT_ASKED)
-        begun = time.monotonic()
+        self._begin_move()
         while data:
             try:
                 data = data[self._socket.send(data) :]
             except BlockingIOError:
-                time.sleep(LOOK_EVERY / 1000)
-                self._judge(time.monotonic() - begun)
+                self._judge()
             except OSError:
                 raise self._ended() from None
 
     def _receive(self, number: int) -> Any:
-        """Return the answer to a question."""
-        begun, before = time.monotonic(), self.spent
+        """Return the answer to a question. Raises RaisedError or AgentError for an error of the bot."""
+        word = "told"
+        while word == "told":
+            word, value = self._parse(number, self._read_line())
+            passed = self._judge()  # also after calls for a witness, or a bot could send them forever
+        self._clock += passed
+        self._begin_move()  # the next answer may be on its way
+        if word == "failed":
+            raise value
+        return value
+
+    def _read_line(self) -> bytes:
         looked: float | None = None
         while True:
-            end = self._kept.find(b"\n")
-            if end < 0:
-                if len(self._kept) > LONGEST_FRAME:
-                    raise self._fail(f"sent more than {LONGEST_FRAME:,} bytes at once")
-                if self._poll.poll(LOOK_EVERY):
-                    try:
-                        more = self._socket.recv(LONGEST_FRAME)
-                    except OSError:
-                        more = b""
-                    if not more:
-                        raise self._ended()
-                    self._kept += more
-                    end = self._kept.find(b"\n")
-                    looked = None
-                else:  # there was nothing to read, so this referee's wait for a processor did not delay the bot
-                    now = queue_time()
-                    self._in_vain += 0.0 if looked is None else now - looked
-                    looked = now
-                passed = time.monotonic() - begun
-                if end < 0:
-                    if passed > LOOK_EVERY / 1000:
-                        self._judge(passed, before)
-                    continue
-            line, self._kept = self._kept[:end], self._kept[end + 1 :]
-            found = self._parse(number, line)
-            passed = time.monotonic() - begun
-            self._judge(passed, before)  # also after calls for a witness, or a bot could send them forever
-            if found is not None:
-                self._waited += max(0.0, passed - (self.spent - before))
-                word, value = found
-                if word == "ok":
-                    return value
-                raise value
+            line, end, rest = self._kept.partition(b"\n")
+            if end:
+                self._kept = rest
+                return line
+            if line:
+                self._judge()
+            if len(line) > LONGEST_FRAME:
+                raise self._fail(f"sent more than {LONGEST_FRAME:,} bytes at once")
+            try:
+                more = self._socket.recv(LONGEST_FRAME)
+            except BlockingIOError:  # there was nothing to read, so this referee's wait for a processor delayed nothing
+                now = queue_time()
+                self._in_vain += 0.0 if looked is None else now - looked
+                looked = now
+                self._judge()
+                continue
+            except OSError:
+                more = b""
+            if not more:
+                raise self._ended()
+            self._kept += more
+            looked = None
 
-    def _at_hand(self, number: int) -> list[int]:
-        """Return the answers from question ``number`` on that came with the last one and are plain numbers.
-
-        Their time was judged with it. This reads many answers in a third of the time; `_receive` reads all else.
-        """
-        *lines, _ = self._kept.split(b"\n")
-        found = []
-        length = 0
-        for line in lines:
-            value = _plain(number, line)
-            if value is None or number > self._number:
-                break
-            found.append(value)
-            length += len(line) + 1
-            number += 1
-        self._kept = self._kept[length:]
-        return found
-
-    def _parse(self, number: int, line: bytes) -> tuple[str, Any] | None:
-        """Return the content of a line: ("ok", answer) or ("failed", error); None: it was for a witness."""
-        if (plain := _plain(number, line)) is not None:
-            return "ok", plain
+    def _parse(self, number: int, line: bytes) -> tuple[str, Any]:
+        """Return the content of a line: ("ok", answer), ("failed", error) or ("told", None), for a witness."""
+        if (plain := _PLAIN.fullmatch(line)) and int(plain[1]) == number:
+            return "ok", int(plain[2])
         try:
             their, word, value, *printed = json.loads(line.decode())
             if word == "told" and self._witness is not None:
                 method, text = value
                 if method in ("note_call", "note_answer", "note_print"):
                     getattr(self._witness, method)(str(text))
-                return None
+                return word, None
             if their != number or type(their) is not int:
                 raise self._fail("answered another question than it was asked")
             if printed:
@@ -297,14 +304,15 @@ class Remote:
                 self.printed.clear()
                 self.printed.write(text)
             if word == "ok":
-                return "ok", decode(value)
+                return word, decode(value)
             if word == "failed":
-                return "failed", self._failed(*value)
+                return word, self._failed(*value)
         except (ValueError, TypeError, RecursionError, AttributeError):
             pass
         raise self._fail("sent nonsense from its process")
 
     def _failed(self, kind: str, text: str, where: str) -> Exception:
+        """Return the error for one that the bot's process reports."""
         if kind == "large":
             return RaisedError("answered with more than any interface asks for", "")
         text, where = one_line(text, 1000), one_line(where)
@@ -315,30 +323,7 @@ class Remote:
             text = f"failed ({quote_words(text, 1000)})"
         return RaisedError(text, where if _LINE.fullmatch(where) else "")
 
-    def _judge(self, passed: float, before: float | None = None) -> None:
-        """End the bot if it has exceeded a limit.
-
-        It was asked ``passed`` seconds of wall-clock time ago, when it had spent ``before``; None: not fully asked yet.
-        """
-        used = self._used()
-        if used is not None:
-            self.spent = max(self.spent, used - self._began)
-        limits = self._limits
-        bank, move = limits.seconds, limits.move_seconds
-        if self._phase == START:
-            bank = move = limits.start_seconds
-        own = 0.0 if before is None else self.spent - before
-        clock = self._waited + max(passed, own) + (before if before is not None else self.spent)
-        if own > move < bank:
-            raise self._fail(f"took more than {move:g} s")
-        if self.spent > bank:
-            raise self._fail(f"took more than {bank:g} s", together=True)
-        wall = limits.wall_of(bank)
-        if limits.wall_of(move) < wall and is_late(passed, limits.wall_of(move), self._queued):
-            raise self._fail(f"took more than {limits.wall_of(move):g} s by the clock")
-        if is_late(clock, wall, self._queued):
-            words = f"took more than {wall:g} s by the clock ({self.spent:.1f} s of them at work)"
-            raise self._fail(words, together=True)
+    # --- its end ------------------------------------------------------------------------------------------------------
 
     def _fail(self, what: str, together: bool = False) -> GoneError:
         """End the process; return the error with the reason."""
@@ -436,12 +421,3 @@ class IsolatedPlayer(Player):
         """End its process; return whether it left no files. Raises the errors of `Remote.close`."""
         self._remote.close()
         return self._remote.clean
-
-
-def _plain(number: int, line: bytes) -> int | None:
-    """Return the answer if a line holds only a whole number, like most answers; otherwise None."""
-    prefix = b'[%d,"ok",' % number
-    if not line.startswith(prefix):
-        return None
-    body = line[len(prefix) : -1]
-    return int(body) if body.removeprefix(b"-").isdigit() and len(body) < 19 else None

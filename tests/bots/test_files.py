@@ -22,7 +22,7 @@ from dicegym.errors import AgentError, DicegymError, ParameterError
 from dicegym.players.agent_info import describe_agent, game_of_file
 from dicegym.sandbox.jobs import entry
 from dicegym.sandbox.readable import MOST_BESIDE, visible_files
-from dicegym.sandbox.scratch import empty
+from dicegym.sandbox.scratch import throw_away
 
 if not hasattr(os, "mkfifo"):
     pytest.skip("pipes in folders are made by POSIX alone", allow_module_level=True)
@@ -313,7 +313,7 @@ def test_a_deep_folder_is_left_alone(tmp_path: Path) -> None:
     try:
         (found,) = read_folder(dicegym.game("hog"), tmp_path).submissions
     finally:
-        empty(str(tmp_path))  # pytest itself cannot
+        throw_away(str(tmp_path / "deep"))  # pytest itself cannot
     assert found.problem == "its folder holds no hog.py"
 
 
