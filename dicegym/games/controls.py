@@ -13,9 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from dicegym.engine.part import optional
-from dicegym.errors import ParameterError, one_line
+from dicegym.errors import ParameterError
 from dicegym.games.keyboard import Place, list_names, name_winners, unread, winners
-from dicegym.games.web_controls import Fields, GameBoard, Option, PickOne, PlayForm
+from dicegym.games.web_controls import Fields, FilledForm, GameBoard, Option, PickOne, PlayForm
 
 MOST_LISTED = 24
 """Longest list of actions shown without being asked for; ``list`` shows all of them."""
@@ -110,15 +110,11 @@ class Controls(Protocol):
     def read_form(self, place: Place, state: Any, form: str, fields: Fields) -> Sequence[int]:
         """Return the actions that a filled-in form of `forms` means; see `read`.
 
-        Raises ParameterError, with what to do instead, if it has no meaning or the rules do not allow it.
+        By default the values of its first widget, a `PickOne`, are numbers of actions. Raises ParameterError, with what
+        to do instead, if it has no meaning or the rules do not allow it.
         """
-        given = [*fields.get(FIELD, ())]
-        names = {str(action): action for action in legal_names(place, state)}
-        if form != FORM or len(given) != 1:
-            raise ParameterError("that is not a move: choose one of the actions that are shown")
-        if given[0] not in names:
-            raise ParameterError(f"{one_line(given[0], 40)!r} is not allowed here: choose one shown")
-        return [names[given[0]]]
+        filled = FilledForm(self.forms(place, state), form, fields)
+        return [int(filled.one(filled.form.widgets[0].name))]
 
     @optional
     def board(self, place: Place, state: Any) -> GameBoard | None:

@@ -14,7 +14,6 @@ game's ``text.py`` (``limits``), and states that cannot occur (``impossible``).
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import re
 import zlib
@@ -98,38 +97,30 @@ def position(text: str, game: Game | str | None = None) -> Position:
         'hog'
     """
     table = None if game is None else make_game(game)
-    told_of = f"{one_line(text, 60)!r} cannot be read as a state"
-    found = _FORM.fullmatch(str(text).strip()) if len(str(text)) <= LONGEST else None
-    if found is None:
-        raise ParameterError(f"{told_of}: such a text begins with the name of a game and a hyphen, as `hog-...`")
+    kind = "a state" if table is None else f"a state of {table.spec.title}"
     try:
+        found = _FORM.fullmatch(str(text).strip()) if len(str(text)) <= LONGEST else None
+        if found is None:
+            raise ValueError("such a text begins with the name of a game and a hyphen, as `hog-...`")
         table = table or make_game(found["game"])
-    except DicegymError as error:
-        raise ParameterError(f"{told_of}: {error}") from None
-    if table.name != found["game"]:
-        raise ParameterError(f"{told_of} of {table.spec.title}: it is a state of {found['game']}")
-    try:
-        told = _unpack(found["packed"])
-    except (binascii.Error, zlib.error, ValueError, RecursionError):
-        raise ParameterError(
-            f"{told_of}: it was cut or mistyped; copy all of it again, from its first letter to its last"
-        ) from None
-    try:
-        return _restore(table, told)
+        if table.name != found["game"]:
+            raise ValueError(f"it is a state of {found['game']}")
+        return _restore(table, _unpack(found["packed"]))
     except (ValueError, DicegymError) as error:
-        raise ParameterError(f"{told_of}: {one_line(error)}") from None
+        raise ParameterError(f"{one_line(text, 60)!r} cannot be read as {kind}: {one_line(error)}") from None
 
 
 def _unpack(packed: str) -> dict[str, Any]:
-    """Return the JSON object in a text. Raises ValueError, `zlib.error` or `binascii.Error` if it has none."""
+    """Return the JSON object in a text. Raises ValueError if it has none."""
     unpacking = zlib.decompressobj()
-    written = unpacking.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), _MOST_BYTES)
-    if not unpacking.eof or unpacking.unused_data:
-        raise ValueError("there is more of it, or less")
-    told = json.loads(written)
-    if not isinstance(told, dict):
-        raise ValueError("it is no object")
-    return told
+    try:
+        written = unpacking.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), _MOST_BYTES)
+        told = json.loads(written)
+        if unpacking.eof and not unpacking.unused_data and isinstance(told, dict):
+            return told
+    except (zlib.error, ValueError, RecursionError):  # also of base64
+        pass
+    raise ValueError("it was cut or mistyped; copy all of it again, from its first letter to its last")
 
 
 def _restore(table: Game, told: dict[str, Any]) -> Position:

@@ -51,47 +51,28 @@ def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndar
     can remember: int8[goal, goal, RUNS, PARITIES], by its own run of Pig outs and the parity of its own exchanges too.
     ``asked(i)`` is called before question i. Raises AgentError.
     """
-    goal, act = game.parameters["goal"], player.join(game, 0, 0)
+    act, states = player.join(game, 0, 0), every_situation(game)
     by_scores_alone = hasattr(act, "many")  # a bot of the original interface, seated by `sit`
     remembered = (RUNS, PARITIES) if game.parameters["memory"] and not by_scores_alone else ()
-    tables = []
-    for number, (run, parity) in enumerate(np.ndindex(remembered or (1, 1))):
-        first = number * goal * goal
-        if player.pure and not by_scores_alone:
-            asked(first + goal * goal - 1)
-            tables.append(_examine_at_once(game, player, run, parity))
-            continue
-        actions = _actions(game, player, player.join(game, 0, 0) if number else act, run, parity)
-        table = np.empty(goal * goal, np.int8)
-        for i in range(goal * goal):
-            asked(first + i)
-            table[i] = next(actions) + FIRST_NUMBER
-        tables.append(table)
-    return np.stack(tables, axis=-1).reshape(goal, goal, *remembered)
-
-
-def _actions(game: Game, player: Player, act: Act, run: int, parity: int) -> Iterator[int]:
-    """Yield the action of a seated player for each pair of scores."""
-    pairs = [divmod(i, game.parameters["goal"]) for i in range(game.parameters["goal"] ** 2)]
-    if hasattr(act, "many"):
-        yield from act.many(pairs)
-        return
-    state = game.new_game()[0]
-    state["runs"][0], state["exchanges"][0] = run, parity
-    turn = Turn(game, state, 0)
-    for pair in pairs:
-        state["scores"] = pair
-        yield action_of(player.name, act(turn) + FIRST_NUMBER, *pair)
-
-
-def _examine_at_once(game: Game, player: Player, run: int, parity: int) -> np.ndarray:
-    """Ask a pure player for all pairs of scores in one call: a network takes milliseconds instead of seconds."""
-    states = every_situation(game)
-    states["runs"][:, 0], states["exchanges"][:, 0] = run, parity
-    actions = player.act_rows(game, states, np.arange(len(states)), np.zeros(len(states), np.int64))
-    chosen = zip(actions.tolist(), states["scores"].tolist(), strict=True)
-    numbers = [action_of(player.name, action + FIRST_NUMBER, *pair) + FIRST_NUMBER for action, pair in chosen]
-    return np.array(numbers, np.int8)
+    pairs = states["scores"].tolist()
+    numbers = np.empty((len(pairs), *(remembered or (1, 1))), np.int8)
+    for block, (run, parity) in enumerate(np.ndindex(numbers.shape[1:])):
+        states["runs"][:, 0], states["exchanges"][:, 0] = run, parity
+        first = block * len(pairs)
+        if by_scores_alone:
+            actions = act.many(pairs)  # type: ignore[attr-defined]  # it has it
+        elif player.pure:  # at once: a network takes milliseconds instead of seconds
+            asked(first + len(pairs) - 1)
+            each = np.arange(len(pairs))
+            actions = iter(player.act_rows(game, states, each, np.zeros_like(each)).tolist())
+        else:
+            seated = player.join(game, 0, 0) if block else act
+            actions = (seated(Turn(game, state, 0)) for state in states)
+        for i, pair in enumerate(pairs):
+            if by_scores_alone or not player.pure:
+                asked(first + i)
+            numbers[i, run, parity] = action_of(player.name, next(actions) + FIRST_NUMBER, *pair) + FIRST_NUMBER
+    return numbers.reshape(*[game.parameters["goal"]] * 2, *remembered)
 
 
 def actions(game: Game, answers: np.ndarray) -> np.ndarray | None:

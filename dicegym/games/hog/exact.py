@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -25,9 +25,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError
 from dicegym.games.hog.adapter import by_scores, examine, sit
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
-from dicegym.games.hog.solving import strategies as solving
-from dicegym.games.hog.solving.strategies import REMEMBERED, Climber, Duel, climb_all, map_on_cores
-from dicegym.games.hog.solving.sweeps import PLAY, WEIGH
+from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, map_on_cores
+from dicegym.games.hog.solving.sweeps import PLAY, SEE_ALL, WEIGH
 from dicegym.games.worth import Progress, SearchTime
 from dicegym.play.player import FunctionPlayer, Player
 
@@ -137,22 +136,16 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Pro
     """
     tables = fitting(strategies, game, shortest=True)
     numbers: dict[bytes, int] = {}
-    first_equal = [numbers.setdefault(table.tobytes(), number) for number, table in enumerate(tables)]
+    equal = [numbers.setdefault(table.tobytes(), number) for number, table in enumerate(tables)]
     places = [(i, j) for i in range(len(tables)) for j in range(i)]
-    pairs = list(dict.fromkeys((first_equal[i], first_equal[j]) for i, j in places))
-
-    def compute(pair: tuple[int, int]) -> float:
-        duel = Duel(*(tables[number] for number in pair))
-        duel.sweep(PLAY, PLAY)
-        return sum(duel.rates()) / 2
-
+    pairs = list(dict.fromkeys((equal[i], equal[j]) for i, j in places))
     rates: dict[tuple[int, int], float] = {}
     matrix = np.full((len(tables), len(tables)), 0.5)
-    with contextlib.closing(map_on_cores(compute, pairs)) as computed:
+    with contextlib.closing(map_on_cores(lambda pair: Duel(*(tables[one] for one in pair)).win_rate(), pairs)) as found:
         for done, (i, j) in enumerate(places, 1):
-            pair = first_equal[i], first_equal[j]
+            pair = equal[i], equal[j]
             if pair not in rates:
-                rates[pair] = next(computed)
+                rates[pair] = next(found)
             matrix[i, j], matrix[j, i] = rates[pair], 1 - rates[pair]
             if progress is not None:
                 progress(done, len(places), "pairs")
@@ -187,20 +180,22 @@ def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
         is int8[goal, goal, 2, 2, 4, 4], with the parity of the own exchanges before that of all.
     """
     (table,) = fitting([opponent], game)
-    rate, policy = solving.best_response(table)
-    by_pairs = policy.swapaxes(0, 1).reshape(*table.shape[:2], *policy.shape[:1], *policy.shape[2:])
+    duel = Duel(table, table)
+    rate = duel.win_rate(SEE_ALL, PLAY)
+    by_pairs = duel.policy.swapaxes(0, 1).reshape(*table.shape[:2], -1, *duel.policy.shape[2:])
     return rate, np.ascontiguousarray(by_pairs if game.parameters["memory"] else by_pairs[:, :, 0])
 
 
-def _starts(policy: np.ndarray, shape: tuple[int, ...]) -> list[np.ndarray]:
-    """Return two tables of ``shape`` from the ``policy`` of a `Duel` that sees everything.
+def _sighted_starts(opponent: np.ndarray) -> list[np.ndarray]:
+    """Return two tables from the best response with full sight.
 
     They choose as if the opponent had no run, and an even (first table) or odd (second) number of exchanges.
     """
-    owns = range(len(policy))
-    runs = math.prod(shape[2:]) // len(policy)
-    full = [np.stack([policy[own, :, (own + other) % 2, 0] for own in owns], axis=-1) for other in range(2)]
-    return [table[:, :runs].reshape(shape) for table in full]
+    duel = Duel(opponent, opponent)
+    duel.sweep(SEE_ALL, PLAY)
+    _, _, runs, owns = duel.numbers.shape
+    full = [[duel.policy[own, :, (own + other) % 2, 0, :runs] for own in range(owns)] for other in range(2)]
+    return [np.stack(tables, axis=-1).reshape(opponent.shape) for tables in full]
 
 
 def best_table(
@@ -235,22 +230,26 @@ def best_table(
     if trials < 0:
         raise ParameterError(f"invalid trials={trials}: give 0 or more")
     (rival,) = fitting([opponent], game)
-    shape = rival.shape
-    climber, generator = Climber(rival), np.random.default_rng(seed)
-    starts = [np.full(shape, number, np.int8) for number in range(FIRST_NUMBER, MOST_DICE + 1)]
-    starts += _starts(solving.best_response(rival)[1], shape)
-    starts += [generator.integers(0, N_ACTIONS, shape, np.int8) + np.int8(FIRST_NUMBER) for _ in range(2)]
+    duel, generator = Duel(rival, rival), np.random.default_rng(seed)
+    starts = [np.full(rival.shape, number, np.int8) for number in range(FIRST_NUMBER, MOST_DICE + 1)]
+    starts += _sighted_starts(rival)
+    starts += [generator.integers(0, N_ACTIONS, rival.shape, np.int8) + np.int8(FIRST_NUMBER) for _ in range(2)]
     best, table = -1.0, starts[0]
     if time is not None:
-        best, table = next(climber.sweeps(starts[0]))  # compiles or loads the kernels before the clock starts
+        best, table = next(duel.improve(starts[0]))  # compiles or loads the kernels before the clock starts
         time.begin()
-    numbers = itertools.count() if time is not None else range(trials)
-    tries = itertools.takewhile(lambda _: time is None or not time.over, numbers)
-    climbed = itertools.chain(
-        climb_all(rival, starts, time),
-        (climber.climb(climber.disturb(table, generator), time) for _ in tries),  # ``table`` is then the best so far
-    )
-    for number, (value, candidate) in enumerate(climbed, 1):
+
+    def climb(start: np.ndarray) -> tuple[float, np.ndarray]:
+        return (0.0, start) if time is not None and time.over else Duel(rival, rival).climb(start, time)
+
+    def climbs() -> Iterator[tuple[float, np.ndarray]]:
+        yield from map_on_cores(climb, starts)
+        for _ in range(trials) if time is None else itertools.count():
+            if time is not None and time.over:
+                return
+            yield duel.climb(duel.disturb(table, generator), time)  # from the best table so far
+
+    for number, (value, candidate) in enumerate(climbs(), 1):
         if value > best:
             best, table = value, candidate
         if progress is not None:

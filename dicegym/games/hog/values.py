@@ -18,7 +18,7 @@ from dicegym.games.hog.exact import Function, best_response, best_table, spread,
 from dicegym.games.hog.original_contest import RANKING, count_agreeing
 from dicegym.games.hog.rules import N_ACTIONS, SPEC
 from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, full_sight
-from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, action_values, state_values
+from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, action_values, roll_chances, state_values
 from dicegym.games.solved import Claim
 from dicegym.games.worth import ActionValues, Meter, ValueKind, Valuer, ValueSource, ValueUnit
 from dicegym.play.player import Player
@@ -57,7 +57,7 @@ class FullSight(Valuer):
     def action_values_rows(self, states: np.ndarray) -> ActionValues:
         """Return `action_values` of every state, all unfinished."""
         actions = np.broadcast_to(np.arange(N_ACTIONS), (len(states), N_ACTIONS))
-        values = action_values(states, actions, self._values)
+        values = action_values(states, actions, roll_chances(), self._values)
         return ActionValues(values, np.zeros_like(values))
 
     def action_value(self, state: Any, action: int) -> float:
@@ -141,7 +141,7 @@ class TurnMeter:
         over = now["over"]
         came = np.where(over, now["winner"] == me, 0.0)
         came[~over] = 1 - state_values(now[~over], self._values)
-        luck = came - action_values(was, actions[:, np.newaxis], self._values)[:, 0]
+        luck = came - action_values(was, actions[:, np.newaxis], roll_chances(), self._values)[:, 0]
         self.luck[rows, me] += luck
         self.luck[rows, 1 - me] -= luck
 

@@ -19,7 +19,7 @@ from dicegym.games.hog import exact as hog
 from dicegym.games.hog.adapter import CODE, strategy_source
 from dicegym.games.hog.rules import FIRST_NUMBER, LONGEST_RUN, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.solving import sweeps
-from dicegym.games.hog.solving.strategies import Climber
+from dicegym.games.hog.solving.strategies import Duel
 from dicegym.games.parts import solver
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer, RandomPlayer
@@ -50,7 +50,7 @@ def drawn(seed: int, goal: int = 100, numbers: Sequence[int] = range(-1, 11), me
 def improvements(start: np.ndarray, opponent: np.ndarray, game: dicegym.Game) -> Iterator[tuple[float, np.ndarray]]:
     """Yield (win rate, table) after each sweep from ``start`` on, as `best_table` climbs."""
     first, rival = hog.fitting([start, opponent], game)
-    yield from Climber(rival).sweeps(first)
+    yield from Duel(rival, rival).improve(first)
 
 
 # --- a second implementation, written from the rule text ---------------------------------------------------

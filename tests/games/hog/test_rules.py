@@ -15,7 +15,7 @@ from variants import play
 
 import dicegym
 from dicegym.engine.game import Game
-from dicegym.games.hog.rules import N_ACTIONS, OUT_OF_RANGE
+from dicegym.games.hog.rules import OUT_OF_RANGE
 
 pytestmark = pytest.mark.nojit
 
@@ -171,14 +171,6 @@ def test_a_turn(name: str) -> None:
     assert turn.winner is not None or state["player"] == 1 - player
 
 
-def test_up_to_ten_dice_are_rolled_and_shown() -> None:
-    for number in range(1, 11):
-        state = at((3, 5), key=5)
-        choose(state, number)
-        assert rolled(state, 0) == [oracle_dice.die(5, 0, 0, n, 6) for n in range(number)]
-        assert state["chosen"][0] == number
-
-
 # --- rules 3 and 5, Hog wild turned over by exchanges ------------------------------------------------------
 
 
@@ -228,16 +220,6 @@ def test_pig_outs_in_a_row_count_to_three_and_are_never_multiplied() -> None:
         assert scores(state) == (own, 61)
 
 
-def test_a_game_begins_with_player_0_at_nothing() -> None:
-    for seed in range(20):
-        state = HOG.new_game(seed)[0]
-        assert scores(state) == (0, 0)
-        assert state["player"] == 0
-        assert not state["over"]
-        assert not state["runs"].any()
-        assert not state["exchanges"].any()
-
-
 # --- rulings 3 and 7, illegal numbers ----------------------------------------------------------------------
 
 
@@ -251,41 +233,6 @@ def test_a_number_out_of_range_disqualifies(number: int, player: int) -> None:
     assert state["winner"] == 1 - player
     assert HOG.returns(state)[player] == -1
     assert scores(state) == (40, 30)
-
-
-def test_every_number_from_minus_one_to_ten_is_legal() -> None:
-    state = at((40, 30))
-    assert HOG.legal(state).tolist() == [True] * 12
-    for action in range(N_ACTIONS):
-        assert HOG.step(state.copy(), action) == 0
-
-
-# --- what a game's dice depend on --------------------------------------------------------------------------
-
-
-def test_the_number_of_dice_changes_nobodys_later_dice() -> None:
-    """Whatever player 0 rolls, player 1 and player 0's next turn meet the same dice."""
-    dice_met = set()
-    for number in range(-1, 11):
-        state = at((20, 40), key=77)
-        choose(state, number)
-        state["scores"], state["exchanges"] = (20, 41), 0  # the same sides for everybody
-        choose(state, 10)
-        state["scores"] = (20, 41)
-        choose(state, 10)
-        dice_met.add((*rolled(state, 1), *rolled(state, 0)))
-    assert len(dice_met) == 1
-    assert len(dice_met.pop()) == 20
-
-
-def test_both_seats_and_every_turn_have_dice_of_their_own() -> None:
-    met = set()
-    for player in (0, 1):
-        for turn in range(50):
-            state = at((20, 41), player, key=77, turns=(turn, turn))
-            choose(state, 10)
-            met.add(tuple(rolled(state, player)))
-    assert len(met) == 100
 
 
 # --- what a player sees ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import dice as oracle_dice
-from variants import part, play
+from variants import play
 
 import dicegym
 from dicegym.engine.game import Game
@@ -136,21 +136,6 @@ def test_chosen_dice_must_be_exactly_what_the_box_asks_for(box: int, shown: str)
         assert state["scores"][0, box] == points, places
 
 
-def test_the_best_dice_are_the_best_of_all_choices() -> None:
-    """For every box and some hands: nothing that can be chosen scores more, and something scores as much."""
-    choices = [places for n in range(6) for places in combinations(range(5), n)]
-    for dice in ((1, 1, 1, 1, 1), (6, 6, 5, 5, 5), (1, 2, 3, 4, 5), (3, 3, 3, 3, 2), (6, 2, 4, 5, 3), (1, 1, 4, 4, 6)):
-        for box in range(15):
-            points = []
-            for places in choices:
-                state = at(dice)
-                SOLO.step(state, chosen(box, *places))
-                points.append(int(state["scores"][0, box]))
-            state = at(dice)
-            SOLO.step(state, best(box))
-            assert state["scores"][0, box] == max(points)
-
-
 # --- the bonus and ruling 4 ----------------------------------------------------------------------------------------
 
 
@@ -208,37 +193,7 @@ def test_turns_begin_with_a_roll_made_and_two_left_and_go_round_fifteen_times(pl
     assert not game.legal(state).any()
 
 
-# --- ruling 5: dice are named by places, and the others keep theirs --------------------------------------------------
-
-
-def test_rolling_by_places_leaves_the_others() -> None:
-    for places in ((0,), (4,), (0, 1, 4), (1, 2, 3), (0, 1, 2, 3, 4)):
-        state = at((5, 6, 1, 1, 3))
-        key = int(state["key"])
-        assert SOLO.step(state, rolling(*places)) == 0
-        new = [oracle_dice.die(key, 0, 1, 5 + place, 6) for place in range(5)]
-        assert state["dice"].tolist() == [new[p] if p in places else old for p, old in enumerate((5, 6, 1, 1, 3))]
-        assert SOLO.step(state, rolling(2)) == 0
-        assert state["rolls_left"] == 0
-        assert state["dice"][2] == oracle_dice.die(key, 0, 1, 12, 6)
-
-
-KEPT = {
-    "56113": {"": "01234", "11": "014", "1": "0134"},
-    "44444": {"44": "234", "4444": "4"},
-    "65432": {"2345": "0"},
-    "26262": {"226": "34"},
-}
-"""The places that are rolled, by the dice and by what is kept of them."""
-
-
-@pytest.mark.parametrize("shown", KEPT)
-def test_keeping_a_set_rolls_all_but_its_first_places(shown: str) -> None:
-    for kept, rolled in KEPT[shown].items():
-        state, by_places = at(tuple(map(int, shown))), at(tuple(map(int, shown)))
-        assert SOLO.step(state, keeping(*map(int, kept))) == 0
-        assert SOLO.step(by_places, rolling(*map(int, rolled))) == 0
-        assert state.tobytes() == by_places.tobytes()
+# --- what is legal, and names of actions ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rolls_left", [0, 1, 2])
@@ -472,25 +427,6 @@ def test_equal_hands_look_equal() -> None:
         state = at(dice, 1)
         seen.add((SOLO.observe(state, 0).tobytes(), SOLO.legal(state).tobytes()))
     assert len(seen) == 1
-
-
-IN_SIGHT = {
-    ("44441", 1, YATZY): 50 / 6,
-    ("44441", 2, YATZY): 50 * 11 / 36,
-    ("44444", 2, YATZY): 50,
-    ("12346", 1, SMALL): 15 / 6,
-    ("23451", 1, LARGE): 20 / 6,
-    ("66666", 2, CHANCE): 30,
-    ("44466", 1, CHANCE): 24,
-    ("11123", 1, ONES): 3 + 2 / 6,
-    ("33333", 1, ONES): 5 / 6,
-}
-
-
-@pytest.mark.parametrize(("shown", "left", "box"), IN_SIGHT)
-def test_in_sight_is_the_mean_of_playing_for_one_box(shown: str, left: int, box: int) -> None:
-    seen = part(SOLO, at(tuple(map(int, shown)), left), 0, "in sight")[box]
-    assert seen * MOST[box] == pytest.approx(IN_SIGHT[shown, left, box], abs=1e-5)
 
 
 def test_the_view_shows_the_table() -> None:

@@ -65,8 +65,13 @@ class Duel:
         return int(sweeps.sweep(self.goal, np.array(rules), self.numbers, roll_chances(), 1 if even else 2, *rooms))
 
     def rates(self) -> tuple[float, float]:
-        """Return player 0's win rates against player 1: (moving first, moving second)."""
+        """Return player 0's win rates against player 1 in the last sweep: (moving first, moving second)."""
         return float(self.values[0, 0, 0, 0, 0, 0]), 1 - float(self.values[1, 0, 0, 0, 0, 0])
+
+    def win_rate(self, own: int = PLAY, other: int = PLAY) -> float:
+        """Sweep by these rules; return player 0's win rate if a fair coin decides who moves first."""
+        self.sweep(own, other)
+        return sum(self.rates()) / 2
 
     def visits(self) -> np.ndarray:
         """Return how often player 0 moves, by what it knows: float64[goal * goal, K, P]."""
@@ -75,12 +80,40 @@ class Duel:
         found: np.ndarray = self.reach[0].sum(axis=hidden).reshape(owns, -1, runs).transpose(1, 2, 0)
         return found
 
+    def improve(self, table: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
+        """Improve ``table`` against player 1 until a sweep changes nothing; yield (win rate, new table) after each."""
+        numbers = self.numbers[0]
+        numbers[:] = table.reshape(numbers.shape)
+        changes = 1
+        while changes:
+            self.spread()
+            changes = self.sweep(IMPROVE, PLAY)
+            yield sum(self.rates()) / 2, numbers.reshape(table.shape).copy()
 
-def best_response(opponent: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return (win rate, `Duel.policy`) of the best response that sees everything."""
-    duel = Duel(opponent, opponent)
-    duel.sweep(SEE_ALL, PLAY)
-    return sum(duel.rates()) / 2, duel.policy
+    def climb(self, table: np.ndarray, time: SearchTime | None = None) -> tuple[float, np.ndarray]:
+        """Return the last result of `improve`, or the one when ``time`` is over."""
+        for last in self.improve(table):  # noqa: B007 - the last one is wanted
+            if time is not None and time.over:
+                break
+        return last
+
+    def disturb(self, table: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+        """Return ``table`` with 3 to 300 choices replaced, preferably ones that are reached often.
+
+        Small disturbances find the next better peak, large ones other regions. A third of the new choices exchange the
+        dice, because the value of an exchange depends on many choices at once.
+        """
+        self.numbers[0] = table.reshape(self.numbers[0].shape)
+        self.spread()
+        likely = np.sqrt(self.visits()).ravel()
+        count = int(3 * 10 ** (2 * generator.random()))
+        count = min(count, int(np.count_nonzero(likely)))
+        where = generator.choice(likely.size, count, replace=False, p=likely / likely.sum())
+        numbers = generator.integers(FIRST_NUMBER, MOST_DICE + 1, count)
+        numbers[generator.random(count) < 1 / 3] = FIRST_NUMBER
+        disturbed = table.copy()
+        disturbed.flat[where] = numbers
+        return disturbed
 
 
 @functools.lru_cache(maxsize=2)
@@ -94,61 +127,6 @@ def full_sight(goal: int) -> np.ndarray:
     duel.sweep(SEE_ALL)
     found: np.ndarray = duel.values[0, 0]
     return found
-
-
-class Climber:
-    """Improves tables against one opponent until no single change helps."""
-
-    def __init__(self, opponent: np.ndarray) -> None:
-        self._duel = Duel(opponent, opponent)
-
-    def sweeps(self, table: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
-        """Yield (win rate, new table) after each sweep over all pairs, until a sweep changes nothing."""
-        numbers = self._duel.numbers[0]
-        numbers[:] = table.reshape(numbers.shape)
-        changes = 1
-        while changes:
-            self._duel.spread()
-            changes = self._duel.sweep(IMPROVE, PLAY)
-            yield sum(self._duel.rates()) / 2, numbers.reshape(table.shape).copy()
-
-    def climb(self, table: np.ndarray, time: SearchTime | None = None) -> tuple[float, np.ndarray]:
-        """Return the last result of `sweeps`, or the one when ``time`` is over."""
-        for last in self.sweeps(table):  # noqa: B007 - the last one is wanted
-            if time is not None and time.over:
-                break
-        return last
-
-    def disturb(self, table: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-        """Return ``table`` with 3 to 300 choices replaced, preferably ones that are reached often.
-
-        Small disturbances find the next better peak, large ones other regions. A third of the new choices exchange the
-        dice, because the value of an exchange depends on many choices at once.
-        """
-        self._duel.numbers[0] = table.reshape(self._duel.numbers[0].shape)
-        self._duel.spread()
-        likely = np.sqrt(self._duel.visits()).ravel()
-        count = int(3 * 10 ** (2 * generator.random()))
-        count = min(count, int(np.count_nonzero(likely)))
-        where = generator.choice(likely.size, count, replace=False, p=likely / likely.sum())
-        numbers = generator.integers(FIRST_NUMBER, MOST_DICE + 1, count)
-        numbers[generator.random(count) < 1 / 3] = FIRST_NUMBER
-        disturbed = table.copy()
-        disturbed.flat[where] = numbers
-        return disturbed
-
-
-def climb_all(
-    opponent: np.ndarray, starts: Sequence[np.ndarray], time: SearchTime | None
-) -> Iterator[tuple[float, np.ndarray]]:
-    """Yield the result of climbing from each table of ``starts``, on all cores; no climb begins after ``time``."""
-
-    def climb(start: np.ndarray) -> tuple[float, np.ndarray]:
-        if time is not None and time.over:
-            return 0.0, start
-        return Climber(opponent).climb(start, time)
-
-    return map_on_cores(climb, starts)
 
 
 def map_on_cores(function: Callable[[T], R], items: Sequence[T]) -> Generator[R, None, None]:

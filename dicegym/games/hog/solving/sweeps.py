@@ -77,6 +77,15 @@ def roll_chances() -> np.ndarray:
     return chances
 
 
+# --- one turn --------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def new_places(rolls):
+    """Return an array for `find_places`, up to the most points of a turn."""
+    return np.empty((rolls.shape[2] - 1) * multiplier(LONGEST_RUN) + 1, np.int64)
+
+
 @kernel
 def find_places(own, opponent, goal, places):
     """Write for each number of points (int64[most points + 1]) the next player's pair, or WON or LOST."""
@@ -89,24 +98,14 @@ def find_places(own, opponent, goal, places):
 
 
 @kernel
-def new_places(rolls):
-    """Return an array for `find_places`, up to the most points of a turn."""
-    return np.empty((rolls.shape[2] - 1) * multiplier(LONGEST_RUN) + 1, np.int64)
-
-
-@kernel
 def turn(own, opponent, parity, number, rolls):
     """Return (chances by points, fewest and most points, chance of a Pig out, parity after the turn)."""
     if number > 0:
-        chances = rolls[sides(own, opponent, parity), number]
-        most = len(chances) - 1
-        while chances[most] == 0:
-            most -= 1
-        return chances, 2 * number, most, chances[PIG_OUT], parity
-    if number == 0:
-        points = free_bacon(opponent)
-        return rolls[0, 0], points, points, 0.0, parity
-    return rolls[0, 0], EXCHANGE, EXCHANGE, 0.0, 1 - parity
+        n_sides = sides(own, opponent, parity)
+        chances = rolls[n_sides, number]
+        return chances, 2 * number, n_sides * number, chances[PIG_OUT], parity
+    points = free_bacon(opponent) if number == 0 else EXCHANGE
+    return rolls[0, 0], points, points, 0.0, parity if number == 0 else 1 - parity
 
 
 @kernel
@@ -138,29 +137,27 @@ def look_ahead(own, opponent, parity, number, rolls, places, later, out):
                 sum_1 += chance
                 sum_2 += chance
                 sum_3 += chance
-        out[0, run] = sum_0
-        out[1, run] = sum_1
-        out[2, run] = sum_2
-        out[3, run] = sum_3
+        out[0, run], out[1, run], out[2, run], out[3, run] = sum_0, sum_1, sum_2, sum_3
     place = places[PIG_OUT]
     if pig_out > 0 and place != LOST:
-        for run in range(RUNS):
-            longer_run = longer(run)
-            for other_run in range(RUNS):
-                later_wins = later[place, parity_after, longer_run, other_run] if place >= 0 else 0.0
+        for other_run in range(RUNS):
+            for run in range(RUNS):
+                later_wins = later[place, parity_after, longer(run), other_run] if place >= 0 else 0.0
                 out[other_run, run] += pig_out * (1 - later_wins)
 
 
 @kernel
-def hand_on(own, opponent, parity, number, rolls, places, mass, later):
-    """Distribute ``mass[opponent's run, own run]`` over the successors, in ``later``: the opponent's part of reach."""
+def hand_on(own, opponent, parity, chosen, number, rolls, places, mass, later):
+    """Distribute ``mass[opponent's run, own run]`` over the successors, in ``later``: the opponent's part of reach.
+
+    Only own runs count in which ``number`` is ``chosen`` (int8[K], by the own run).
+    """
     chances, fewest, most, pig_out, parity_after = turn(own, opponent, parity, number, rolls)
     place = places[PIG_OUT]
     for run in range(RUNS):
-        factor = multiplier(run)
-        longer_run = longer(run)
+        factor, longer_run = multiplier(run), longer(run)
         for other_run in range(RUNS):
-            here = mass[other_run, run]
+            here = mass[other_run, run] if chosen[min(run, len(chosen) - 1)] == number else 0.0
             if here > 0:
                 for points in range(fewest, most + 1):
                     if places[points * factor] >= 0:
@@ -169,104 +166,78 @@ def hand_on(own, opponent, parity, number, rolls, places, mass, later):
                     later[place, parity_after, longer_run, other_run] += here * pig_out
 
 
+# --- sweeps ----------------------------------------------------------------------------------------------------------
+
+
 @kernel
 def spread(goal, numbers, rolls, reach):
     """Fill ``reach`` for ``numbers`` by one sweep forwards."""
-    players, _, runs, owns = numbers.shape
-    places, mass = new_places(rolls), np.empty((RUNS, RUNS))
+    players, _, _, owns = numbers.shape
+    places = new_places(rolls)
     reach[:] = 0
-    for player in range(players):
-        reach[player, 0, 0, 0, 0, 0] = 0.5
+    reach[:, 0, 0, 0, 0, 0] = 0.5
     for total in range(2 * goal - 1):
         for own in range(max(0, total - goal + 1), min(total, goal - 1) + 1):
             opponent = total - own
             pair = own * goal + opponent
             find_places(own, opponent, goal, places)
-            for player in range(players):
-                for number in range(FIRST_NUMBER, MOST_DICE + 1):
-                    for parity in range(owns):
-                        if is_chosen(numbers, player, pair, parity, number):
-                            for every in range(2):
-                                here = reach[player, parity, pair, every]
-                                for run in range(RUNS):
-                                    chosen = numbers[player, pair, min(run, runs - 1), parity] == number
-                                    for other_run in range(RUNS):
-                                        mass[other_run, run] = here[other_run, run] if chosen else 0.0
-                                later = reach[players - 1 - player, min(parity ^ every, owns - 1)]
-                                hand_on(own, opponent, every, number, rolls, places, mass, later)
+            for player, action, parity in np.ndindex(players, N_ACTIONS, owns):
+                number, chosen = action + FIRST_NUMBER, numbers[player, pair, :, parity]
+                if is_chosen(chosen, number):
+                    for every in range(2):
+                        later = reach[players - 1 - player, min(parity ^ every, owns - 1)]
+                        mass = reach[player, parity, pair, every]
+                        hand_on(own, opponent, every, chosen, number, rolls, places, mass, later)
 
 
 @kernel
-def is_chosen(numbers, player, pair, parity, number):
-    """Return whether a player chooses ``number`` in a pair, with any run."""
-    for run in range(numbers.shape[2]):  # noqa: SIM110 - Numba compiles no generator
-        if numbers[player, pair, run, parity] == number:
+def is_chosen(numbers, number):
+    """Return whether ``number`` is among ``numbers`` (int8[K], by the own run)."""
+    for chosen in numbers:  # noqa: SIM110 - Numba compiles no generator
+        if chosen == number:
             return True
     return False
 
 
 @kernel
-def runs_alike(known, runs):
-    """Return (first, end) of the own runs that share the choices number ``known`` of ``runs``."""
-    return (0, RUNS) if runs == 1 else (known, known + 1)
-
-
-@kernel
-def weigh(here, wins, gains):
+def weigh(here, wins, gains, met):
     """Write the wins by each choice, for everything that a player knows: a sum over hidden states, weighted by reach.
 
     Args:
         here: float64[P, 2, RUNS, RUNS], reach in a pair.
         wins: float64[N_ACTIONS, P, 2, RUNS, RUNS], probability to win by each action in each state.
         gains: float64[K, P, N_ACTIONS], filled.
+        met: float64[K, P], filled with the sum of the weights.
     """
-    for known in range(len(gains)):
-        first, end = runs_alike(known, len(gains))
-        for parity in range(gains.shape[1]):
-            for action in range(N_ACTIONS):
-                gained = 0.0
-                for every in range(2):
-                    for other_run in range(RUNS):
-                        for run in range(first, end):
-                            weight = here[parity, every, other_run, run]
-                            gained += weight * wins[action, parity, every, other_run, run]
-                gains[known, parity, action] = gained
+    met[:] = 0
+    for parity, every, other_run, run in np.ndindex(here.shape):
+        met[min(run, len(met) - 1), parity] += here[parity, every, other_run, run]
+    for known, parity, action in np.ndindex(gains.shape):
+        first, end = (0, RUNS) if len(gains) == 1 else (known, known + 1)  # own runs that are known alike
+        gained = 0.0
+        for every in range(2):
+            for other_run in range(RUNS):
+                for run in range(first, end):
+                    gained += here[parity, every, other_run, run] * wins[action, parity, every, other_run, run]
+        gains[known, parity, action] = gained
 
 
 @kernel
-def improve(here, wins, gains, margin, numbers):
+def improve(wins, gains, met, margin, numbers):
     """Replace ``numbers`` (int8[K, P]) by better ones; return how many changed. Arrays as in `weigh`.
 
     The present number stays unless another is better by more than ``margin`` times its reach. Where the reach is 0, the
     opponent is taken to have no run and no exchanges.
     """
     changes = 0
-    for known in range(len(gains)):
-        first, end = runs_alike(known, len(gains))
-        for parity in range(gains.shape[1]):
-            met = here[parity, :, :, first:end].sum()
-            kept = numbers[known, parity] - FIRST_NUMBER
-            best, most, value_kept = kept, -1.0, 0.0
-            for action in range(N_ACTIONS):
-                value = gains[known, parity, action] if met > 0 else wins[action, parity, parity, 0, known]
-                if action == kept:
-                    value_kept = value
-                if value > most:
-                    best, most = action, value
-            if most > value_kept + margin * (met if met > 0 else 1.0):
-                numbers[known, parity] = best + FIRST_NUMBER
-                changes += 1
+    for known, parity in np.ndindex(numbers.shape):
+        reached = met[known, parity] > 0
+        worth = gains[known, parity] if reached else wins[:, parity, parity, 0, known]
+        best, kept = np.argmax(worth), numbers[known, parity] - FIRST_NUMBER
+        if worth[best] > worth[kept] + margin * (met[known, parity] if reached else 1.0):
+            numbers[known, parity] = best + FIRST_NUMBER
+            changes += 1
     return changes
-
-
-@kernel
-def take_better(wins, action, worth, policy):
-    """Raise values of states (float64[RUNS, RUNS]) to those of an action, and note its number of dice."""
-    for other_run in range(RUNS):
-        for run in range(RUNS):
-            if action == 0 or wins[other_run, run] > worth[other_run, run]:
-                worth[other_run, run] = wins[other_run, run]
-                policy[other_run, run] = action + FIRST_NUMBER
 
 
 @kernel
@@ -289,7 +260,7 @@ def sweep(goal, rules, numbers, rolls, parities, reach, margin, values, gains, p
         policy: int8[P, goal * goal, 2, RUNS, RUNS], filled by `SEE_ALL`: the smallest of the best numbers of dice.
     """
     players, _, runs, owns = numbers.shape
-    places, wins = new_places(rolls), np.empty((N_ACTIONS, owns, 2, RUNS, RUNS))
+    places, wins, met = new_places(rolls), np.empty((N_ACTIONS, owns, 2, RUNS, RUNS)), np.empty((runs, owns))
     changes = 0
     for total in range(2 * goal - 2, -1, -1):
         for own in range(max(0, total - goal + 1), min(total, goal - 1) + 1):
@@ -297,28 +268,25 @@ def sweep(goal, rules, numbers, rolls, parities, reach, margin, values, gains, p
             pair = own * goal + opponent
             find_places(own, opponent, goal, places)
             for player in range(players):
-                rule = rules[player]
-                for parity in range(owns):
-                    for action in range(N_ACTIONS):
-                        if rule != PLAY or is_chosen(numbers, player, pair, parity, action + FIRST_NUMBER):
-                            for every in range(parities):
-                                later = values[players - 1 - player, min(parity ^ every, owns - 1)]
-                                out = wins[action, parity, every]
-                                look_ahead(own, opponent, every, action + FIRST_NUMBER, rolls, places, later, out)
+                rule, chosen = rules[player], numbers[player, pair]
+                for action, parity in np.ndindex(N_ACTIONS, owns):
+                    number = action + FIRST_NUMBER
+                    if rule != PLAY or is_chosen(chosen[:, parity], number):
+                        for every in range(parities):
+                            later = values[players - 1 - player, min(parity ^ every, owns - 1)]
+                            look_ahead(own, opponent, every, number, rolls, places, later, wins[action, parity, every])
                 if rule in (WEIGH, IMPROVE):
-                    weigh(reach[player, :, pair], wins, gains[pair])
+                    weigh(reach[player, :, pair], wins, gains[pair], met)
                 if rule == IMPROVE:
-                    changes += improve(reach[player, :, pair], wins, gains[pair], margin, numbers[player, pair])
-                for parity in range(owns):
-                    for every in range(parities):
-                        worth = values[player, parity, pair, every]
-                        if rule == SEE_ALL:
-                            for action in range(N_ACTIONS):
-                                take_better(wins[action, parity, every], action, worth, policy[parity, pair, every])
-                        else:
-                            for run in range(RUNS):
-                                action = numbers[player, pair, min(run, runs - 1), parity] - FIRST_NUMBER
-                                worth[:, run] = wins[action, parity, every, :, run]
+                    changes += improve(wins, gains[pair], met, margin, chosen)
+                for parity, every, other_run, run in np.ndindex(owns, parities, RUNS, RUNS):
+                    worth = wins[:, parity, every, other_run, run]
+                    if rule == SEE_ALL:
+                        action = np.argmax(worth)
+                        policy[parity, pair, every, other_run, run] = action + FIRST_NUMBER
+                    else:
+                        action = chosen[min(run, runs - 1), parity] - FIRST_NUMBER
+                    values[player, parity, pair, every, other_run, run] = worth[action]
     return changes
 
 
@@ -336,9 +304,9 @@ def state_values(states: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def weigh_actions(states, actions, rolls, values, out):
-    """Write how likely the player to move wins by each of ``actions`` (int64[n, k]); one out of range loses."""
-    places, wins = new_places(rolls), np.empty((RUNS, RUNS))
+def action_values(states, actions, rolls, values):
+    """Return how likely the player to move wins by each of ``actions`` (int64[n, k]); one out of range loses."""
+    places, wins, found = new_places(rolls), np.empty((RUNS, RUNS)), np.zeros(actions.shape)
     for i in range(len(states)):
         state = states[i]
         me = state.player
@@ -346,15 +314,8 @@ def weigh_actions(states, actions, rolls, values, out):
         parity = (state.exchanges[0] + state.exchanges[1]) % 2
         find_places(own, opponent, np.int64(state.goal), places)
         for k in range(actions.shape[1]):
-            action = actions[i, k]
-            out[i, k] = 0.0
-            if 0 <= action < N_ACTIONS:
-                look_ahead(own, opponent, parity, action + FIRST_NUMBER, rolls, places, values, wins)
-                out[i, k] = wins[state.runs[1 - me], state.runs[me]]
-
-
-def action_values(states: np.ndarray, actions: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return the result of `weigh_actions`: float64[n, k]."""
-    out = np.empty(actions.shape)
-    weigh_actions(states, actions, roll_chances(), values, out)
-    return out
+            number = actions[i, k] + FIRST_NUMBER
+            if FIRST_NUMBER <= number <= MOST_DICE:
+                look_ahead(own, opponent, parity, number, rolls, places, values, wins)
+                found[i, k] = wins[state.runs[1 - me], state.runs[me]]
+    return found
