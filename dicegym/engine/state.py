@@ -13,36 +13,18 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from operator import index
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.engine.batch import BatchGame
 from dicegym.engine.dice import key_of
 from dicegym.engine.flags import write_places
 from dicegym.engine.jit import loop_kernel
 from dicegym.engine.kernel_entries import Task
 from dicegym.engine.loops import begin, first_places, legal, margin, observe, returns, step
-from dicegym.engine.scene import Scene
-from dicegym.engine.spec import GameSpec
 from dicegym.engine.validate import check_game_number, check_seat
 from dicegym.errors import StepError
-
-
-class StateGame(BatchGame, Protocol):
-    """What a state needs of a game; `dicegym.engine.game.Game` is one."""
-
-    spec: GameSpec[Any]
-
-    @property
-    def free_rows(self) -> list[StateRow]:
-        """Memory for the next states."""
-
-    def scene(self, state: Any, seat: int | None = None) -> Scene:
-        """Return one screen of a state."""
-
 
 ROWS = 64
 """States in a block."""
@@ -127,8 +109,7 @@ def do_state(job, row, what, more, blank, states, masks, legals, observations, s
     return told
 
 
-@dataclass(slots=True)
-class StateRow:
+class StateRow(NamedTuple):
     """The memory of one game, and the compiled functions that work on it."""
 
     ask: Callable[[int, int, int, int], int]
@@ -137,16 +118,14 @@ class StateRow:
     """With the job `LEGAL`, returns a new list of the legal actions."""
     number: int
     """Its number in the block, the second argument of ``ask``."""
+    lists: dict[bytes, tuple[int, ...]]
+    """The block's masks so far, as bytes -> their actions."""
     records: np.ndarray
     """records[1]."""
     record: Any
     """Its element."""
     mask: np.ndarray
     """bool[n_actions]."""
-    mask_bytes: Callable[[], bytes]
-    """Returns its bytes."""
-    lists: dict[bytes, tuple[int, ...]]
-    """The block's masks so far, as bytes -> their actions."""
     observation: np.ndarray
     """float32[observation_size]."""
     returns: np.ndarray
@@ -155,29 +134,18 @@ class StateRow:
     """float32[players], the sums of rewards if these are not the returns."""
 
 
-def make_rows(game: StateGame, n: int) -> list[StateRow]:
-    """Return a block of memory for ``n`` states of a game."""
+def make_rows(game: Any, n: int) -> list[StateRow]:
+    """Return a block of memory for ``n`` states of a `dicegym.engine.game.Game`."""
     states, legals = game.new_states(n), np.zeros(game.n_actions, np.int64)
     masks = np.zeros((n, game.n_actions), np.bool_)
     observations = np.zeros((n, game.observation_size), np.float32)
     sums = np.zeros((n, 3, game.players), np.float32)
     task = Task(do_state, (game.blank, states, masks, legals, observations, sums))
-    ask, list_legal = task.ask, task.listing(legals)
+    shared = task.ask, task.listing(legals)
     lists = dict[bytes, tuple[int, ...]]()
+    arrays = states, masks, observations, sums[:, 0], sums[:, 1]
     return [
-        StateRow(
-            ask,
-            list_legal,
-            number,
-            states[number : number + 1],
-            states[number],
-            masks[number],
-            memoryview(masks[number]).tobytes,
-            lists,
-            observations[number],
-            sums[number, 0],
-            sums[number, 1],
-        )
+        StateRow(*shared, number, lists, states[number : number + 1], *(array[number] for array in arrays))
         for number in range(n)
     ]
 
@@ -217,7 +185,7 @@ class State:
         "over",
     )
 
-    def __init__(self, game: StateGame) -> None:
+    def __init__(self, game: Any) -> None:
         self.game = game
         self._free = game.free_rows
         try:
@@ -227,7 +195,7 @@ class State:
             self._free += others
         self._row = row
         self._ask, self._list_legal, self._number = row.ask, row.list_legal, row.number
-        self._lists, self._mask_bytes = row.lists, row.mask_bytes
+        self._lists, self._mask_bytes = row.lists, memoryview(row.mask).tobytes
         self._copy_mask, self._copy_observation = row.mask.copy, row.observation.copy
         self._told, self._watched = 0, OF_NOTHING
         self.over = False
@@ -238,7 +206,7 @@ class State:
             self._free.append(self._row)
 
     @classmethod
-    def begin(cls, game: StateGame, seed: int = 0, episode: int = 0) -> State:
+    def begin(cls, game: Any, seed: int = 0, episode: int = 0) -> State:
         """Return the beginning of game ``episode`` of ``seed``; see `dicegym.Game.new_state`."""
         seed, episode = check_game_number(seed, episode)
         state = cls(game)
@@ -246,7 +214,7 @@ class State:
         return state
 
     @classmethod
-    def of(cls, game: StateGame, record: Any) -> State:
+    def of(cls, game: Any, record: Any) -> State:
         """Return a state with a copy of ``record``."""
         state = cls(game)
         state._row.records[0] = record
@@ -409,5 +377,5 @@ def _load(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def _restore(game: StateGame, record: bytes) -> State:
+def _restore(game: Any, record: bytes) -> State:
     return State.of(game, np.frombuffer(record, game.spec.state)[0])
