@@ -110,13 +110,9 @@ class GameOptions:
                 f"illegal_reward={illegal_reward!r} has no effect: write on_illegal='terminate', or leave it out"
             )
         self.reward = cast(Reward, one_of("reward", reward, get_args(Reward)))
-        why = ""
+        why, alone = "", game.players == 1
         if reward == "margin" and not game.has_margin:
-            why = (
-                f"the rules of {game.spec.title} have none"
-                if game.players > 1
-                else "a single player is ahead of nobody"
-            )
+            why = "a single player is ahead of nobody" if alone else f"the rules of {game.spec.title} have none"
         elif reward == "first" and alone:
             why = "a single player is always first"
         if why:
