@@ -126,6 +126,8 @@ class StateRow(NamedTuple):
     """Its element."""
     mask: np.ndarray
     """bool[n_actions]."""
+    mask_bytes: Callable[[], bytes]
+    """Returns its bytes."""
     observation: np.ndarray
     """float32[observation_size]."""
     returns: np.ndarray
@@ -143,10 +145,12 @@ def make_rows(game: Any, n: int) -> list[StateRow]:
     task = Task(do_state, (game.blank, states, masks, legals, observations, sums))
     shared = task.ask, task.listing(legals)
     lists = dict[bytes, tuple[int, ...]]()
-    arrays = states, masks, observations, sums[:, 0], sums[:, 1]
     return [
-        StateRow(*shared, number, lists, states[number : number + 1], *(array[number] for array in arrays))
-        for number in range(n)
+        StateRow(
+            *(*shared, row, lists, states[row : row + 1], states[row], masks[row], memoryview(masks[row]).tobytes),
+            *(observations[row], sums[row, 0], sums[row, 1]),
+        )
+        for row in range(n)
     ]
 
 
@@ -195,7 +199,7 @@ class State:
             self._free += others
         self._row = row
         self._ask, self._list_legal, self._number = row.ask, row.list_legal, row.number
-        self._lists, self._mask_bytes = row.lists, memoryview(row.mask).tobytes
+        self._lists, self._mask_bytes = row.lists, row.mask_bytes
         self._copy_mask, self._copy_observation = row.mask.copy, row.observation.copy
         self._told, self._watched = 0, OF_NOTHING
         self.over = False

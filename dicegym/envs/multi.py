@@ -198,14 +198,16 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         if refused and self.on_illegal == "raise":
             raise illegal(number, self._row.mask, f" for {agent}")
         self._cumulative_rewards[agent] = 0.0
-        seat = self._mover
+        seat, fault = self._mover, NO_FAULT
         gained: list[float] | None = None  # by seat, if any
         if refused:  # the game ends, and the action is not played
             fault, over = ILLEGAL_ACTION, True
             gained = [self.illegal_reward if other == seat else 0.0 for other in range(self.game.players)]
         else:
             self._told = told = self._row.ask(STEP, 0, number, self._watched)
-            fault, over = self.game.spec.faults[told >> FAULT] or NO_FAULT, told & OVER != 0
+            over = told & OVER != 0
+            if told >> FAULT:
+                fault = self.game.spec.faults[told >> FAULT]
             if told & GAINED:
                 gained = self._new_rewards()
             self._mover, self._seen = told & SEAT, True

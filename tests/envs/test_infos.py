@@ -73,6 +73,10 @@ def test_info_has_the_same_keys_and_forms_at_every_step(env_id: str, on_illegal:
             assert forms(info) == reference
             assert bool(info["fault"]) == (action == NO_ACTION)
             assert (info["returns"] == env.unwrapped.game.returns(env.unwrapped.state)).all()
+            mask = info["action_mask"]
+            assert (mask.dtype, env.unwrapped.action_masks().dtype) == (np.int8, np.bool_)
+            assert mask.any() != terminated
+            assert (mask == env.unwrapped.action_masks()).all()
             over, steps = terminated or truncated, steps + 1
         ends.add((terminated, truncated))
     assert (False, True) in ends
