@@ -63,7 +63,7 @@ def _by_record(function):
         return getattr(_KERNELS[state.dtype], name)(state, *others)
 
     @overload(call)
-    def typed(state, *others):
+    def compile_call(state, *others):
         if not isinstance(state, types.Record):
             raise TypeError(f"{name} takes one record of a game, not {state}")
         kernel_of_game = getattr(_KERNELS[as_dtype(state)], name)
