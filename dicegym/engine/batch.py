@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -11,18 +11,6 @@ from dicegym.engine.kernel_entries import Task
 from dicegym.engine.thread_team import ThreadTeam
 from dicegym.engine.validate import check_game_number, whole_number, whole_numbers
 from dicegym.errors import ParameterError, StepError
-
-
-class BatchGame(Protocol):
-    """What a batch needs of a game; `dicegym.engine.game.Game` is one."""
-
-    players: int
-    n_actions: int
-    observation_size: int
-    blank: np.ndarray
-
-    def new_states(self, n: int) -> np.ndarray:
-        """Return ``n`` records before a game begins."""
 
 
 class Batch:
@@ -47,7 +35,7 @@ class Batch:
         (1000, 62)
     """
 
-    def __init__(self, game: BatchGame, n: int, seed: int = 0, threads: int = 1) -> None:
+    def __init__(self, game: Any, n: int, seed: int = 0, threads: int = 1) -> None:
         if not hasattr(game, "new_states"):
             raise ParameterError(f"{game!r} cannot be stepped as a batch: give a game, such as dicegym.game('hog')")
         self._team = ThreadTeam(threads)

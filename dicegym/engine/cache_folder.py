@@ -26,10 +26,6 @@ OWNERS_KNOWN = hasattr(os, "getuid")
 """False on Windows, where access lists protect the user's folders."""
 
 
-class RefusedError(Exception):
-    """A folder cannot be used; the message says why."""
-
-
 def is_ours(facts: os.stat_result) -> bool:
     """Return whether a file belongs to this user or root, and nobody else may write to it."""
     return _owned(facts) and not (OWNERS_KNOWN and facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
@@ -53,19 +49,19 @@ def _users_own_group(gid: int) -> bool:
 
 
 def _check(folder: Path) -> None:
-    """Raise `RefusedError` if others could write in or replace ``folder``, a path without links."""
+    """Raise PermissionError if others could write in or replace ``folder``, a path without links."""
     for place in (folder, *folder.parents):
         facts = place.stat()
         if not _owned(facts):
-            raise RefusedError(f"{place} belongs to another user")
+            raise PermissionError(f"{place} belongs to another user")
         if not OWNERS_KNOWN or facts.st_mode & stat.S_ISVTX:  # in a sticky folder others cannot replace our files
             continue
         if facts.st_mode & stat.S_IWOTH or (facts.st_mode & stat.S_IWGRP and not _users_own_group(facts.st_gid)):
-            raise RefusedError(f"others may write in {place}")
+            raise PermissionError(f"others may write in {place}")
 
 
 def _prepare(root: Path, generation: str) -> Path:
-    """Make, check and return the folder ``generation`` of ``root``. Raises `RefusedError` or OSError."""
+    """Make, check and return the folder ``generation`` of ``root``. Raises OSError."""
     root = root.expanduser().absolute()
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = root / generation
@@ -74,7 +70,7 @@ def _prepare(root: Path, generation: str) -> Path:
     _check(folder)
     # An administrator may have compiled kernels in a folder that is read-only to users.
     if not os.access(folder, os.W_OK | os.X_OK) and not any(folder.glob("*.nbc")):
-        raise RefusedError(f"{folder} cannot be written")
+        raise PermissionError(f"{folder} cannot be written")
     _tidy(folder)
     return folder
 
@@ -116,7 +112,7 @@ def find(generation: str) -> Path:
         from platformdirs import user_cache_path  # takes 10 ms
 
         return _prepare(user_cache_path("dicegym", appauthor=False), generation)
-    except (RefusedError, OSError, RuntimeError) as error:  # refused; no such disk, read-only, no home folder
+    except (OSError, RuntimeError) as error:  # unsafe, no such disk, read-only; no home folder
         why = str(error)
     wanted = f"DICEGYM_CACHE={configured}" if configured else "the user's cache folder"
     warnings.warn(

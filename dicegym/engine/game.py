@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import sys
 from functools import cached_property
 from typing import Any, Generic
 
@@ -13,7 +12,7 @@ import numpy as np
 from dicegym.engine import loops
 from dicegym.engine.batch import Batch
 from dicegym.engine.dice import game_key
-from dicegym.engine.jit import keep, records
+from dicegym.engine.jit import records
 from dicegym.engine.scene import TEXT, Scene, Text
 from dicegym.engine.spec import GameSpec, V, pack
 from dicegym.engine.state import State, StateRow
@@ -227,17 +226,13 @@ class Game(Generic[V]):
         """16 hexadecimal digits that change when rules, observations, actions or rewards change.
 
         It is a hash of what 64 games of 256 random legal decisions show, so it does not depend on comments or speed.
-        A process computes it once for equal games, and caches that of the package's games on disk. After rules were
-        patched in a running process, `compute_fingerprint` returns the new one.
+        A process computes it once for equal games. After rules were patched in a running process,
+        `compute_fingerprint` returns the new one.
         """
-        spec, compute, settings = self.spec, self.compute_fingerprint, (repr(self.features), self.blank.tobytes())
-        key = type(self), spec, settings  # other specs of the same name are other games, although they are equal
+        # Other specs of the same name are other games, although they are equal.
+        key = type(self), self.spec, repr(self.features), self.blank.tobytes()
         if key not in _fingerprints:
-            if type(self) is Game and getattr(sys.modules.get(spec.module), "SPEC", None) is spec:
-                name = f"fingerprint-{self.name}"
-                _fingerprints[key] = keep(name, (spec.module, *settings), spec.kernels.step, compute)
-            else:
-                _fingerprints[key] = compute()
+            _fingerprints[key] = self.compute_fingerprint()
         return _fingerprints[key]
 
     def compute_fingerprint(self) -> str:

@@ -18,7 +18,6 @@ Environment variables:
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
@@ -128,26 +127,6 @@ def _compiled(function: F, counted: bool) -> F:
     sources = "" if file in _PARTS else kernel_cache.hash_beside(file)
     compiled._cache = kernel_cache.KernelCache(function, Path(CACHE_FOLDER), sources)  # as by `cache=True`
     return compiled
-
-
-def keep(name: str, key: Any, function: Callable[..., Any], compute: Callable[[], str]) -> str:
-    """Return the result of ``compute``, cached on disk with the kernels of the same sources.
-
-    Args:
-        name: beginning of the file's name.
-        key: everything that the result depends on, except the package's sources.
-        function: a kernel of the rules; results for rules outside the package are not cached.
-        compute: computes the result.
-    """
-    if not COMPILED or _file_of(function) not in _PARTS:
-        return compute()
-    path = Path(CACHE_FOLDER, f"{name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.kept")
-    found = kernel_cache.load_entry(path, key)
-    if found is None:
-        found = compute()
-        with contextlib.suppress(OSError):  # a folder that can only be read, or is full
-            kernel_cache.save_entry(path, key, found)
-    return str(found)
 
 
 def declare(dtype: np.dtype, function: Callable[..., Any]) -> None:

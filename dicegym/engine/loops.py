@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,25 +55,20 @@ def bind(dtype: np.dtype, kernels: Kernels) -> None:
 
 
 def _by_record(function):
-    """Return a function that calls the kernel of the same name of the record's game, compiled or not.
-
-    Numba compares the names of arguments, so the overload is generated as source.
-    """
-    name, arguments = function.__name__, ", ".join(signature(function).parameters)
-    source = f"def typed({arguments}):\n    call = kernel(state)\n    return lambda {arguments}: call({arguments})"
-    made: dict[str, Any] = {}
-
-    def kernel_of(state):
-        if not isinstance(state, types.Record):
-            raise TypeError(f"{name} takes one record of a game, not {state}")
-        return getattr(_KERNELS[as_dtype(state)], name)
+    """Return a function that calls the kernel of the same name of the record's game, compiled or not."""
+    name = function.__name__
 
     @functools.wraps(function)
     def call(state, *others):
         return getattr(_KERNELS[state.dtype], name)(state, *others)
 
-    exec(source, {"kernel": kernel_of}, made)  # of names in this file alone
-    overload(call)(made["typed"])
+    @overload(call)
+    def compile_call(state, *others):
+        if not isinstance(state, types.Record):
+            raise TypeError(f"{name} takes one record of a game, not {state}")
+        kernel_of_game = getattr(_KERNELS[as_dtype(state)], name)
+        return lambda state, *others: kernel_of_game(state, *others)
+
     return call
 
 

@@ -13,36 +13,18 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from operator import index
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.engine.batch import BatchGame
 from dicegym.engine.dice import key_of
 from dicegym.engine.flags import write_places
 from dicegym.engine.jit import loop_kernel
 from dicegym.engine.kernel_entries import Task
 from dicegym.engine.loops import begin, first_places, legal, margin, observe, returns, step
-from dicegym.engine.scene import Scene
-from dicegym.engine.spec import GameSpec
 from dicegym.engine.validate import check_game_number, check_seat
 from dicegym.errors import StepError
-
-
-class StateGame(BatchGame, Protocol):
-    """What a state needs of a game; `dicegym.engine.game.Game` is one."""
-
-    spec: GameSpec[Any]
-
-    @property
-    def free_rows(self) -> list[StateRow]:
-        """Memory for the next states."""
-
-    def scene(self, state: Any, seat: int | None = None) -> Scene:
-        """Return one screen of a state."""
-
 
 ROWS = 64
 """States in a block."""
@@ -127,8 +109,7 @@ def do_state(job, row, what, more, blank, states, masks, legals, observations, s
     return told
 
 
-@dataclass(slots=True)
-class StateRow:
+class StateRow(NamedTuple):
     """The memory of one game, and the compiled functions that work on it."""
 
     ask: Callable[[int, int, int, int], int]
@@ -137,6 +118,8 @@ class StateRow:
     """With the job `LEGAL`, returns a new list of the legal actions."""
     number: int
     """Its number in the block, the second argument of ``ask``."""
+    lists: dict[bytes, tuple[int, ...]]
+    """The block's masks so far, as bytes -> their actions."""
     records: np.ndarray
     """records[1]."""
     record: Any
@@ -145,8 +128,6 @@ class StateRow:
     """bool[n_actions]."""
     mask_bytes: Callable[[], bytes]
     """Returns its bytes."""
-    lists: dict[bytes, tuple[int, ...]]
-    """The block's masks so far, as bytes -> their actions."""
     observation: np.ndarray
     """float32[observation_size]."""
     returns: np.ndarray
@@ -155,30 +136,21 @@ class StateRow:
     """float32[players], the sums of rewards if these are not the returns."""
 
 
-def make_rows(game: StateGame, n: int) -> list[StateRow]:
-    """Return a block of memory for ``n`` states of a game."""
+def make_rows(game: Any, n: int) -> list[StateRow]:
+    """Return a block of memory for ``n`` states of a `dicegym.engine.game.Game`."""
     states, legals = game.new_states(n), np.zeros(game.n_actions, np.int64)
     masks = np.zeros((n, game.n_actions), np.bool_)
     observations = np.zeros((n, game.observation_size), np.float32)
     sums = np.zeros((n, 3, game.players), np.float32)
     task = Task(do_state, (game.blank, states, masks, legals, observations, sums))
-    ask, list_legal = task.ask, task.listing(legals)
+    shared = task.ask, task.listing(legals)
     lists = dict[bytes, tuple[int, ...]]()
     return [
         StateRow(
-            ask,
-            list_legal,
-            number,
-            states[number : number + 1],
-            states[number],
-            masks[number],
-            memoryview(masks[number]).tobytes,
-            lists,
-            observations[number],
-            sums[number, 0],
-            sums[number, 1],
+            *(*shared, row, lists, states[row : row + 1], states[row], masks[row], memoryview(masks[row]).tobytes),
+            *(observations[row], sums[row, 0], sums[row, 1]),
         )
-        for number in range(n)
+        for row in range(n)
     ]
 
 
@@ -217,7 +189,7 @@ class State:
         "over",
     )
 
-    def __init__(self, game: StateGame) -> None:
+    def __init__(self, game: Any) -> None:
         self.game = game
         self._free = game.free_rows
         try:
@@ -238,7 +210,7 @@ class State:
             self._free.append(self._row)
 
     @classmethod
-    def begin(cls, game: StateGame, seed: int = 0, episode: int = 0) -> State:
+    def begin(cls, game: Any, seed: int = 0, episode: int = 0) -> State:
         """Return the beginning of game ``episode`` of ``seed``; see `dicegym.Game.new_state`."""
         seed, episode = check_game_number(seed, episode)
         state = cls(game)
@@ -246,7 +218,7 @@ class State:
         return state
 
     @classmethod
-    def of(cls, game: StateGame, record: Any) -> State:
+    def of(cls, game: Any, record: Any) -> State:
         """Return a state with a copy of ``record``."""
         state = cls(game)
         state._row.records[0] = record
@@ -409,5 +381,5 @@ def _load(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def _restore(game: StateGame, record: bytes) -> State:
+def _restore(game: Any, record: bytes) -> State:
     return State.of(game, np.frombuffer(record, game.spec.state)[0])

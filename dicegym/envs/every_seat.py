@@ -10,21 +10,13 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.engine.state import BEGIN, LOOK, OBSERVED, OF_RETURNS, as_word, make_rows
 from dicegym.engine.validate import seed_number
-from dicegym.envs.options import (
-    PAID,
-    check_cap,
-    check_illegal_reward,
-    check_on_illegal,
-    check_render_mode,
-    check_reward,
-    render_modes,
-)
+from dicegym.envs.options import PAID, GameOptions, check_cap, render_modes
 from dicegym.envs.render import render_game
 from dicegym.errors import StepError
 from dicegym.pictures.drawing import draw
 
 
-class EverySeat:
+class EverySeat(GameOptions):
     """One game at a time; its agents are ``player_0``, ``player_1``, ... by seat."""
 
     agents: list[str]
@@ -42,12 +34,8 @@ class EverySeat:
         is_parallelizable: bool,
     ) -> None:
         """Set up what both environments have. Raises ParameterError for an invalid option."""
-        self.game = game
-        self.on_illegal = check_on_illegal(on_illegal)
-        self.illegal_reward = check_illegal_reward(illegal_reward, on_illegal)
-        self.reward = check_reward(game, reward)
+        self._set_options(game, on_illegal, illegal_reward, reward, render_mode)
         self.max_cycles = check_cap("max_cycles", max_cycles)
-        self.render_mode = check_render_mode(render_mode)
         self.metadata = {
             "name": f"{game.name}_v0",
             "render_modes": render_modes(),

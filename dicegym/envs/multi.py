@@ -198,62 +198,46 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         if refused and self.on_illegal == "raise":
             raise illegal(number, self._row.mask, f" for {agent}")
         self._cumulative_rewards[agent] = 0.0
-        self.infos[agent]["fault"] = NO_FAULT
-        if refused:
-            self._end_illegally(agent)
-            return
-        self._told = told = self._row.ask(STEP, 0, number, self._watched)
-        if fault := told >> FAULT:
-            self.infos[agent]["fault"] = self.game.spec.faults[fault]
-        self._mover, self._seen = told & SEAT, True
-        if self._has_caps:
-            self._count(self._seat_of[agent])
-        self._collect(told)
+        seat, fault = self._mover, NO_FAULT
+        gained: list[float] | None = None  # by seat, if any
+        if refused:  # the game ends, and the action is not played
+            fault, over = ILLEGAL_ACTION, True
+            gained = [self.illegal_reward if other == seat else 0.0 for other in range(self.game.players)]
+        else:
+            self._told = told = self._row.ask(STEP, 0, number, self._watched)
+            over = told & OVER != 0
+            if told >> FAULT:
+                fault = self.game.spec.faults[told >> FAULT]
+            if told & GAINED:
+                gained = self._new_rewards()
+            self._mover, self._seen = told & SEAT, True
+            self.agent_selection = self.possible_agents[self._mover]
+        self.infos[agent]["fault"] = fault
+        if gained or self._paid:
+            for other, reward in zip(self.possible_agents, gained or self._zeros, strict=True):
+                self.rewards[other] = reward
+                self._cumulative_rewards[other] += reward
+            self._paid = gained is not None
+        if over:
+            self.terminations = dict.fromkeys(self.agents, True)
+        if self._has_caps and self._reaches_cap(seat, over):
+            self.truncations = dict.fromkeys(self.agents, True)
+        if gained or self.flat:
+            self._tell()
         if self.render_mode == "human":
             self.render()
 
-    def _collect(self, told: int) -> None:
-        """Set rewards and ends after the last decision, and who is to move."""
-        if told & GAINED or self._paid:
-            gained = self._new_rewards() if told & GAINED else self._zeros
-            for agent, reward in zip(self.possible_agents, gained, strict=True):
-                self.rewards[agent] = reward
-                self._cumulative_rewards[agent] += reward
-            self._paid = gained is not self._zeros
-        over = told & OVER != 0
-        if over:
-            self.terminations = dict.fromkeys(self.agents, True)
-        if self._has_caps and self._capped(over):
-            self.truncations = dict.fromkeys(self.agents, True)
-        self.agent_selection = self.possible_agents[self._mover]
-        if told & GAINED or self.flat:
-            self._tell()
-
-    def _count(self, seat: int) -> None:
-        """Count a decision of ``seat``, and its turn if it is complete."""
+    def _reaches_cap(self, seat: int, over: bool) -> bool:
+        """Count a decision of ``seat``, and its turn if it is complete; return whether that reaches a cap."""
         self._steps += 1
         if self.game.spec.joint_action is None or self._told & OVER or self._mover != seat:
             self._had[seat] += 1
-
-    def _capped(self, over: bool) -> bool:
         if self.max_steps is not None and self._steps >= self.max_steps:
             return True
         if self.max_cycles is None:
             return False
         # At the end nobody is to move: the last cycle is complete if everybody has had it.
         return (min(self._had) if over else self._had[self._mover]) >= self.max_cycles
-
-    def _end_illegally(self, culprit: str) -> None:
-        """End the game because ``culprit`` chose an illegal action, which is not played."""
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self.rewards[culprit] = self.illegal_reward
-        self._cumulative_rewards[culprit] += self.illegal_reward
-        self.terminations = dict.fromkeys(self.agents, True)
-        self._count(self._seat_of[culprit])
-        if self._capped(True):
-            self.truncations = dict.fromkeys(self.agents, True)
-        self.infos[culprit]["fault"] = ILLEGAL_ACTION
-        self._tell()
 
 
 class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):

@@ -91,29 +91,33 @@ def set_game(environment: type[Any], game: str | Game, parameters: dict[str, Any
     return make_game(game, **parameters)
 
 
-def check_on_illegal(value: Any) -> OnIllegal:
-    """Return ``value``. Raises ParameterError unless it is an `OnIllegal`."""
-    return cast(OnIllegal, one_of("on_illegal", value, get_args(OnIllegal)))
+class GameOptions:
+    """What all environments have: a game, and the options that they share."""
 
+    game: Game
+    on_illegal: OnIllegal
+    illegal_reward: float
+    reward: Reward
+    render_mode: str | None
 
-def check_illegal_reward(value: Any, on_illegal: str) -> float:
-    """Return ``value`` as a float. Raises ParameterError if it is not a number, or has no effect."""
-    reward = finite_number("illegal_reward", value, "a reward")
-    if reward != -1.0 and on_illegal != "terminate":  # that is the default
-        raise ParameterError(f"illegal_reward={value!r} has no effect: write on_illegal='terminate', or leave it out")
-    return reward
-
-
-def check_reward(game: Game, value: Any) -> Reward:
-    """Return ``value``. Raises ParameterError unless it is a `Reward` that ``game`` has."""
-    reward = cast(Reward, one_of("reward", value, get_args(Reward)))
-    if reward == "margin" and not game.has_margin:
-        why = "a single player is ahead of nobody" if game.players == 1 else f"the rules of {game.spec.title} have none"
-        raise ParameterError(f"reward='margin' cannot work: {why}. Leave it out, or write reward='win'")
-    if reward == "first" and game.players == 1:
-        why = "a single player is always first"
-        raise ParameterError(f"reward='first' cannot work: {why}. Leave it out, or write reward='win'")
-    return reward
+    def _set_options(self, game: Game, on_illegal: Any, illegal_reward: Any, reward: Any, render_mode: Any) -> None:
+        """Set the attributes. Raises ParameterError for an option that is invalid or has no effect."""
+        self.game = game
+        self.on_illegal = cast(OnIllegal, one_of("on_illegal", on_illegal, get_args(OnIllegal)))
+        self.illegal_reward = finite_number("illegal_reward", illegal_reward, "a reward")
+        if self.illegal_reward != -1.0 and on_illegal != "terminate":  # that is the default
+            raise ParameterError(
+                f"illegal_reward={illegal_reward!r} has no effect: write on_illegal='terminate', or leave it out"
+            )
+        self.reward = cast(Reward, one_of("reward", reward, get_args(Reward)))
+        why, alone = "", game.players == 1
+        if reward == "margin" and not game.has_margin:
+            why = "a single player is ahead of nobody" if alone else f"the rules of {game.spec.title} have none"
+        elif reward == "first" and alone:
+            why = "a single player is always first"
+        if why:
+            raise ParameterError(f"reward={reward!r} cannot work: {why}. Leave it out, or write reward='win'")
+        self.render_mode = None if render_mode is None else one_of("render_mode", render_mode, RENDER_MODES)
 
 
 def reward_sums(game: Game, state: Any, reward: Reward) -> np.ndarray:
@@ -130,11 +134,6 @@ def check_cap(name: str, value: Any) -> int | None:
 def render_modes() -> list[str]:
     """Return the render modes that work here, for ``metadata``: tests that try them all then need no extra."""
     return [mode for mode in RENDER_MODES if mode != "rgb_array" or can_draw_pixels()]
-
-
-def check_render_mode(value: Any) -> str | None:
-    """Return ``value``. Raises ParameterError for an unknown render mode."""
-    return None if value is None else one_of("render_mode", value, RENDER_MODES)
 
 
 def seat_rule(game: Game, seat: Any) -> int:

@@ -26,11 +26,8 @@ from dicegym.envs.options import (
     ILLEGAL_ACTION,
     MOST_GAMES_SKIPPED,
     NO_FAULT,
+    GameOptions,
     SeatRule,
-    check_illegal_reward,
-    check_on_illegal,
-    check_render_mode,
-    check_reward,
     fill_docstring,
     illegal,
     no_number,
@@ -47,7 +44,7 @@ from dicegym.players.pool import Pool
 
 
 @fill_docstring
-class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
+class SingleAgentEnv(GameOptions, gym.Env[np.ndarray, np.int64]):
     """Play one seat of a game against other players.
 
     A step plays the learner's action, then everybody else's, until the learner is to move again or the game is over.
@@ -101,13 +98,10 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         render_mode: str | None = None,
         **parameters: Any,
     ) -> None:
-        self.game = set_game(SingleAgentEnv, game, parameters)
-        self.pool = self._next_pool = Pool.of(self.game, opponent)
-        self._seat_rule = seat_rule(self.game, seat)
-        self.on_illegal = check_on_illegal(on_illegal)
-        self.illegal_reward = check_illegal_reward(illegal_reward, on_illegal)
-        self.reward = check_reward(self.game, reward)
-        self.render_mode = check_render_mode(render_mode)
+        game = set_game(SingleAgentEnv, game, parameters)
+        self._set_options(game, on_illegal, illegal_reward, reward, render_mode)
+        self.pool = self._next_pool = Pool.of(game, opponent)
+        self._seat_rule = seat_rule(game, seat)
         self.observation_space = gym.spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
         self.action_space = gym.spaces.Discrete(self.game.n_actions)
         self._seed: int | None = None

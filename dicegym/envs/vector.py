@@ -37,12 +37,9 @@ from dicegym.envs.opponents import Opponents
 from dicegym.envs.options import (
     MOST_GAMES_SKIPPED,
     PAID,
+    GameOptions,
     SeatRule,
     check_cap,
-    check_illegal_reward,
-    check_on_illegal,
-    check_render_mode,
-    check_reward,
     fill_docstring,
     illegal,
     render_modes,
@@ -64,7 +61,7 @@ _RANDOM = np.uint64(0)
 
 
 @fill_docstring
-class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+class BatchEnv(GameOptions, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """A `dicegym.envs.single.SingleAgentEnv` for ``num_envs`` games at once.
 
     Game i plays exactly the games that a single environment with game i's seed plays: the same seats, opponents
@@ -129,14 +126,11 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         threads: int = 1,
         **parameters: Any,
     ) -> None:
-        self.game = set_game(BatchEnv, game, parameters)
+        game = set_game(BatchEnv, game, parameters)
+        self._set_options(game, on_illegal, illegal_reward, reward, render_mode)
         self.num_envs = n = whole_number("num_envs", num_envs, 1, 1 << 30, "the number of games")
-        self.pool = Pool.of(self.game, opponent)
-        self._seat_rule = seat_rule(self.game, seat)
-        self.on_illegal = check_on_illegal(on_illegal)
-        self.illegal_reward = check_illegal_reward(illegal_reward, on_illegal)
-        self.reward = check_reward(self.game, reward)
-        self.render_mode = check_render_mode(render_mode)
+        self.pool = Pool.of(game, opponent)
+        self._seat_rule = seat_rule(game, seat)
         modes, mode = [mode.value for mode in AutoresetMode], getattr(autoreset_mode, "value", autoreset_mode)
         self.autoreset_mode = AutoresetMode(one_of("autoreset_mode", mode, modes))
         self._mode = MODES[self.autoreset_mode]

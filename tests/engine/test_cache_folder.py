@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -84,15 +84,6 @@ def test_modes_of_numba_have_folders_of_their_own(monkeypatch: pytest.MonkeyPatc
     assert all(jit.source_hash() in name for name in names)
 
 
-def test_an_unwritable_folder_is_replaced_for_this_process(wanted: Path, temporary: Path) -> None:
-    wanted.write_text("no folder can be made below a file, not even by root")
-    with pytest.warns(RuntimeWarning, match="DICEGYM_CACHE=") as said:
-        found = find()
-    assert len(said) == 1
-    assert found.is_dir()
-    assert found.parent == temporary
-
-
 def test_a_folder_of_compiled_kernels_may_be_read_only(wanted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     find()
     monkeypatch.setattr(cache_folder.os, "access", lambda path, mode: False)
@@ -102,48 +93,52 @@ def test_a_folder_of_compiled_kernels_may_be_read_only(wanted: Path, monkeypatch
     assert find() == wanted / "kernels-now"
 
 
+def give_away(path: Path) -> None:
+    os.chown(path, SOMEBODY, -1)
+
+
+PLACES = {"root": "mine/root", "generation": "mine/root/kernels-now", "above": "mine"}
+CHANGES: list[tuple[Callable[[Path], None], str]] = [
+    (lambda path: path.chmod(0o770), "others may write in"),
+    (lambda path: path.chmod(0o702), "others may write in"),
+    (give_away, "belongs to another user"),
+]
+
+
 @needs_owners
-@pytest.mark.parametrize("mode", [0o770, 0o702])
-@pytest.mark.parametrize("which", ["root", "generation"])
-def test_a_folder_that_others_may_write_in_is_refused(
-    wanted: Path, temporary: Path, mode: int, which: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(("change", "reason"), CHANGES)
+def test_a_folder_that_others_could_put_files_in_is_replaced_for_this_process(
+    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, place: str, change: Any, reason: str
 ) -> None:
+    """Also one above, in whose place somebody else could put another."""
+    if change is give_away and os.getuid() != 0:
+        pytest.skip("only root can give files to somebody else")
+    monkeypatch.setenv("DICEGYM_CACHE", str(tmp_path / "mine" / "root"))
     monkeypatch.setattr(cache_folder, "_users_own_group", lambda gid: False)
-    (find() if which == "generation" else wanted).mkdir(exist_ok=True)
-    (wanted / "kernels-now" if which == "generation" else wanted).chmod(mode)
-    with pytest.warns(RuntimeWarning, match="others may write in"):
+    find()
+    change(tmp_path / PLACES[place])
+    with pytest.warns(RuntimeWarning, match=f"DICEGYM_CACHE=.*{reason}") as said:
         assert find().parent == temporary
+    assert len(said) == 1
 
 
 @needs_owners
-def test_a_folder_below_one_that_others_can_write_is_refused(
-    wanted: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("mode", "own_group"), [(0o1777, False), (0o775, True)], ids=["sticky", "own group"])
+def test_a_folder_above_may_be_sticky_or_of_the_users_own_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, own_group: bool
 ) -> None:
-    """Somebody else could put another folder in its place."""
-    shared = wanted / "shared"
-    shared.mkdir(parents=True)
-    monkeypatch.setenv("DICEGYM_CACHE", str(shared / "cache"))
-    for mode in (0o777, 0o775):
-        shared.chmod(mode)
-        monkeypatch.setattr(cache_folder, "_users_own_group", lambda gid: False)
-        with pytest.warns(RuntimeWarning, match=r"others may write in .*shared"):
-            assert find().parent == temporary
-    shared.chmod(0o1777)
-    assert find() == shared / "cache" / "kernels-now"  # sticky: they cannot move it away
-    shared.chmod(0o775)
-    monkeypatch.setattr(cache_folder, "_users_own_group", lambda gid: True)
-    assert find() == shared / "cache" / "kernels-now"
-
-
-@needs_root
-@pytest.mark.parametrize("which", ["root", "generation", "above"])
-def test_a_folder_of_somebody_else_is_refused(wanted: Path, temporary: Path, which: str, monkeypatch: Any) -> None:
-    monkeypatch.setenv("DICEGYM_CACHE", str(wanted / "root"))
+    """Others cannot move what is in a sticky folder."""
+    monkeypatch.setenv("DICEGYM_CACHE", str(tmp_path / "mine" / "root"))
+    monkeypatch.setattr(cache_folder, "_users_own_group", lambda gid: own_group)
     find()
-    os.chown(
-        {"above": wanted, "root": wanted / "root", "generation": wanted / "root" / "kernels-now"}[which], SOMEBODY, -1
-    )
-    with pytest.warns(RuntimeWarning, match="belongs to another user"):
+    (tmp_path / "mine").chmod(mode)
+    assert find() == tmp_path / "mine" / "root" / "kernels-now"
+
+
+def test_a_folder_that_cannot_be_made_is_replaced_for_this_process(wanted: Path, temporary: Path) -> None:
+    wanted.write_text("no folder can be made below a file, not even by root")
+    with pytest.warns(RuntimeWarning, match="DICEGYM_CACHE="):
         assert find().parent == temporary
 
 

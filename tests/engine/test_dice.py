@@ -165,42 +165,6 @@ def test_neighbours_are_independent(axis: str) -> None:
         assert dependence(*rows) > SURPRISE, lag
 
 
-def test_each_bit_of_the_key_counts() -> None:
-    keys = np.arange(20_000, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    rolled = faces(20_000, keys=keys)
-    for bit in range(64):
-        assert dependence(rolled, faces(20_000, keys=keys ^ np.uint64(1 << bit))) > SURPRISE, bit
-
-
-def test_no_axis_stands_for_another() -> None:
-    """One step along one axis is never one step along another, as it would be if they were just added up."""
-    n = 40_000
-    steps = np.arange(n)
-    rolled = {axis: faces(n, **{"keys": 0, "turns": 0, "numbers": 0, axis: steps}) for axis in AXES[:1] + AXES[2:]}
-    for first, second in itertools.combinations(rolled.values(), 2):
-        assert dependence(first[1:], second[1:]) > SURPRISE
-        assert dependence(first[1:], second[:-1]) > SURPRISE
-    here = faces(n, keys=steps, seats=0, turns=steps % 50)
-    there = faces(n, keys=steps, seats=1, turns=steps % 50)
-    assert dependence(here, there) > SURPRISE
-
-
-@numba.njit
-def all_keys(seeds: np.ndarray, episodes: np.ndarray, out: np.ndarray) -> None:
-    for i in range(len(seeds)):
-        for j in range(len(episodes)):
-            out[i, j] = dice.key_of(seeds[i], episodes[j])
-
-
-def test_no_two_games_share_a_key() -> None:
-    near = np.arange(1000, dtype=np.uint64)
-    seeds = np.concatenate([near, np.uint64(LOW_64) - near, np.uint64(1) << np.arange(10, 64, dtype=np.uint64)])
-    keys = np.zeros((len(seeds), 100), np.uint64)
-    all_keys(seeds, np.arange(100, dtype=np.uint64), keys)
-    assert len(np.unique(keys)) == keys.size
-    assert scipy.stats.chisquare(np.bincount((keys >> np.uint64(58)).ravel().astype(np.int64))).pvalue > SURPRISE
-
-
 @pytest.mark.nojit
 def test_named_and_private_seeds_depend_on_every_part_and_its_place() -> None:
     names = [("a",), ("a", ""), ("a", "b"), ("b", "a"), ("ab",), ("a", "b", 0), ("a", "b", 1), (), ("",)]

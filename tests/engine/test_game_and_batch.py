@@ -192,22 +192,6 @@ def test_a_batch_begins_with_consecutive_seeds_and_is_written_in_place(name: str
     assert all(before is after for before, after in zip(arrays, now, strict=True))
 
 
-@each_game
-def test_a_finished_game_gives_way_to_the_next_episode(name: str) -> None:
-    game = games.game(name)
-    batch = game.batch(8, seed=40)
-    finished = np.zeros(8, int)
-    for time in range(20_000):
-        batch.step(batch.random_actions(time))
-        finished += batch.overs
-        assert np.array_equal(batch.episodes, finished)
-        assert not batch.states["over"].any()
-        if finished.min() >= 2:
-            break
-    assert finished.min() >= 2
-    assert batch.states["key"].tolist() == [game_key(40 + row, int(n)) for row, n in enumerate(finished)]
-
-
 @nojit
 def test_wrong_actions_and_numbers_of_games_are_refused() -> None:
     batch = games.game(GAMES[0]).batch(4)

@@ -7,11 +7,9 @@ import hashlib
 import os
 import pickle
 import shutil
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -177,24 +175,6 @@ def test_what_cannot_be_written_stays_in_memory(
     assert Start(tmp_path).loaded
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Mount a disk of 8 KB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=8k", "none", str(place)]
-    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("this user may not mount a disk")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
-
-
-def test_a_full_disk(small_disk: Path) -> None:
-    with pytest.warns(RuntimeWarning, match="No space left on device.*Make room there"):
-        assert not Start(small_disk).loaded
-    assert list(small_disk.iterdir()) == []
-
-
 def test_a_file_where_the_folder_should_be_and_a_folder_that_was_tidied_away(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.warns(RuntimeWarning, match="cannot be kept"):
@@ -202,15 +182,6 @@ def test_a_file_where_the_folder_should_be_and_a_folder_that_was_tidied_away(fol
     shutil.rmtree(folder)
     assert not Start(folder).loaded
     assert Start(folder).loaded
-
-
-def test_a_read_only_disk_is_read(small_disk: Path) -> None:
-    subprocess.run(["mount", "-o", "remount,size=1m", str(small_disk)], check=True)
-    assert not Start(small_disk).loaded
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    assert Start(small_disk).loaded
-    with pytest.warns(RuntimeWarning, match="Read-only"):
-        assert not Start(small_disk, 0.5).loaded
 
 
 # --- several processes -------------------------------------------------------------------------------------
@@ -233,31 +204,11 @@ def writer(folder: Path, letter: str, rounds: int) -> int:
         os._exit(status)
 
 
-may_fork = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-"""The children call nothing that other threads may hold."""
-
-
-@may_fork
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")  # which holds nothing
 def test_processes_that_write_at_once(tmp_path: Path) -> None:
     both = [writer(tmp_path, letter, 12) for letter in "ab"]
     assert [os.waitpid(process, 0)[1] for process in both] == [0, 0]
     assert len(list(tmp_path.iterdir())) == 4
-
-
-@may_fork
-def test_a_process_that_is_killed_while_it_writes(tmp_path: Path) -> None:
-    process = writer(tmp_path, "a", 1_000_000)
-    try:
-        deadline = time.monotonic() + 60
-        while len(list(tmp_path.iterdir())) < 4 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        time.sleep(0.1)
-    finally:
-        os.kill(process, signal.SIGKILL)
-        os.waitpid(process, 0)
-    assert len(list(tmp_path.iterdir())) >= 4
-    for key in range(4):
-        assert kernel_cache.load_entry(tmp_path / str(key), key) in (None, (key, "a" * 200_000))
 
 
 def test_a_kernel_with_a_closure_is_kept_by_its_values(tmp_path: Path) -> None:

@@ -24,8 +24,7 @@ from dicegym import games
 from dicegym.checks.common import check_running, erring_states_of
 from dicegym.checks.game_checks import check_actions, check_branching
 from dicegym.checks.state_checks import check_reading, check_words
-from dicegym.engine import game as game_module
-from dicegym.engine import jit, loops
+from dicegym.engine import loops
 from dicegym.engine.batch import Batch
 from dicegym.engine.game import Game
 from dicegym.engine.jit import COMPILED
@@ -223,22 +222,6 @@ def test_a_fingerprint_is_played_once_for_equal_games_and_anew_for_changed_rules
     assert Game(spec, goal=50).fingerprint == "2"
     assert Game(dataclasses.replace(spec)).fingerprint == "3", "another object may hold other rules"
     assert len(played) == 3
-
-
-@pytest.mark.skipif(not COMPILED, reason="beside the kernels, which are not compiled")
-def test_fingerprints_of_the_packages_games_are_read_where_an_earlier_process_kept_them(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    kept = games.game("hog", goal=47).fingerprint
-    monkeypatch.setattr(game_module, "_fingerprints", {})
-    monkeypatch.setattr(Game, "compute_fingerprint", lambda game: "played anew")
-    assert games.game("hog", goal=47).fingerprint == kept
-    own = games.game("hog").spec
-    assert Game(dataclasses.replace(own), goal=47).fingerprint == "played anew", "nothing says which rules it holds"
-    monkeypatch.delitem(sys.modules, own.module)  # as of rules that were run as a script
-    assert Game(own, goal=46).fingerprint == "played anew"
-    computed = iter("12")
-    assert [jit.keep("other", 0, lambda: None, lambda: next(computed)) for _ in range(2)] == ["1", "2"]
 
 
 @lru_cache(maxsize=64)

@@ -15,6 +15,8 @@ from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError
 from dicegym.games import spec
+from dicegym.play.player import FunctionPlayer, RandomPlayer
+from dicegym.play.turn import Turn
 from dicegym.registry import ENVIRONMENTS, Environment
 
 ENV_IDS = [environment.full_id for environment in ENVIRONMENTS]
@@ -71,6 +73,10 @@ def test_info_has_the_same_keys_and_forms_at_every_step(env_id: str, on_illegal:
             assert forms(info) == reference
             assert bool(info["fault"]) == (action == NO_ACTION)
             assert (info["returns"] == env.unwrapped.game.returns(env.unwrapped.state)).all()
+            mask = info["action_mask"]
+            assert (mask.dtype, env.unwrapped.action_masks().dtype) == (np.int8, np.bool_)
+            assert mask.any() != terminated
+            assert (mask == env.unwrapped.action_masks()).all()
             over, steps = terminated or truncated, steps + 1
         ends.add((terminated, truncated))
     assert (False, True) in ends
@@ -88,16 +94,33 @@ def same(one: Any, other: Any) -> bool:
     return np.array_equal(one, other) and np.asarray(one).dtype == np.asarray(other).dtype
 
 
-@pytest.mark.parametrize(
-    ("env_id", "mode", "on_illegal"), covering(ENV_IDS, list(AutoresetMode), ["rule", "terminate"])
-)
-def test_a_batch_tells_what_gymnasiums_own_batch_of_single_environments_tells(
-    env_id: str, mode: AutoresetMode, on_illegal: str
+def careful(turn: Turn) -> int:
+    """The middle one of the legal actions."""
+    legal = np.flatnonzero(turn.mask)
+    return int(legal[len(legal) // 2])
+
+
+PURE = FunctionPlayer(careful, "careful", pure=True)
+POOL = {PURE: 1, RandomPlayer(): 2, FunctionPlayer(lambda turn: int(np.flatnonzero(turn.mask)[-1]), "last"): 1}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "terminate": {"on_illegal": "terminate"},
+    "margin": {"reward": "margin", "opponent": PURE, "seat": "alternate"},
+    "first": {"reward": "first", "opponent": RandomPlayer(), "seat": 0},
+    "pool": {"opponent": POOL},
+}
+
+
+@pytest.mark.parametrize(("env_id", "mode", "name"), covering(ENV_IDS, list(AutoresetMode), [*SETTINGS]))
+def test_a_batch_is_what_gymnasiums_own_batch_of_single_environments_is(
+    env_id: str, mode: AutoresetMode, name: str
 ) -> None:
+    """The same games, seats, opponents, rewards, ends and infos in every mode."""
     n, seed = 3, 40
     cap = min(length(env_id, seed), 60)
-    settings: dict[str, Any] = {"num_envs": n, "max_episode_steps": cap, "on_illegal": on_illegal}
-    own = gym.make_vec(env_id, autoreset_mode=mode if on_illegal == "rule" else mode.value, **settings)
+    chosen = {key: value for key, value in SETTINGS[name].items() if key != "reward" or "Solo" not in env_id}
+    settings = {"num_envs": n, "max_episode_steps": cap, **chosen}
+    own = gym.make_vec(env_id, autoreset_mode=mode if name == "default" else mode.value, **settings)
     assert own.metadata["autoreset_mode"] is mode
     theirs = gym.make_vec(env_id, vectorization_mode="sync", vector_kwargs={"autoreset_mode": mode}, **settings)
     told = [env.reset(seed=seed) for env in (own, theirs)]
@@ -107,7 +130,7 @@ def test_a_batch_tells_what_gymnasiums_own_batch_of_single_environments_tells(
         infos = [step[-1] for step in told]
         assert all(same(meant(infos[0], row), meant(infos[1], row)) for row in range(n)), (time, infos)
         actions = np.array([nth(mask, steps[row]) for row, mask in enumerate(infos[0]["action_mask"])])
-        if steps[1] == cap - 1 and on_illegal == "terminate":
+        if steps[1] == cap - 1 and name == "terminate":
             actions[1] = NO_ACTION  # the last that the cap allows is refused
         told = [env.step(actions) for env in (own, theirs)]
         for mine, their in zip(told[0][1:4], told[1][1:4], strict=True):
@@ -119,8 +142,8 @@ def test_a_batch_tells_what_gymnasiums_own_batch_of_single_environments_tells(
             told = [env.reset(options={"reset_mask": over.copy()}) for env in (own, theirs)]
         if mode != AutoresetMode.NEXT_STEP:
             steps[over] = 0
-    assert kinds & {(True, True), (False, True)}
-    assert (True, True) in kinds or (on_illegal == "rule" and cap == 60)
+    assert kinds & {(True, True), (False, True), (True, False)}
+    assert (True, True) in kinds or cap == 60 or name not in ("default", "terminate")
 
 
 CAPS: list[dict[str, Any]] = [{"max_steps": 7}, {"max_cycles": 2}, {"on_illegal": "terminate"}]

@@ -135,24 +135,6 @@ def test_each_environment_is_a_module_of_a_package(environment: Environment) -> 
 
 
 @each_environment
-def test_what_reaches_each_agent_sums_to_the_engines_result(environment: Environment) -> None:
-    env = convention(environment).env()
-    rng = np.random.default_rng(0)
-    env.reset(seed=1)
-    for _ in range(4):
-        collected = dict.fromkeys(env.possible_agents, 0.0)
-        for agent in env.agent_iter():
-            observation, reward, terminated, truncated, _ = env.last()
-            collected[agent] += reward
-            if terminated or truncated:
-                env.step(None)
-            else:
-                env.step(rng.choice(np.flatnonzero(observation["action_mask"])))
-        assert list(collected.values()) == pytest.approx(env.game.returns(env.state_record).tolist())
-        env.reset()
-
-
-@each_environment
 def test_environment_plays_the_engines_game(environment: Environment) -> None:
     env = convention(environment).env()
     rng = np.random.default_rng(2)

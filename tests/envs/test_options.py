@@ -13,7 +13,7 @@ import dicegym
 from dicegym.engine.dice import game_key
 from dicegym.engine.seats import learner_seat
 from dicegym.envs.multi import TurnEnv
-from dicegym.envs.options import DOCUMENTATION, check_render_mode, seat_rule
+from dicegym.envs.options import DOCUMENTATION, seat_rule
 from dicegym.envs.render import render_games
 from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.envs.single import SingleAgentEnv
@@ -96,7 +96,6 @@ def test_rendering_in_every_mode(capsys: pytest.CaptureFixture[str]) -> None:
     assert [picture.dtype for picture in pictures] == [np.uint8] * 2
     assert render_games("human", game, tables) is None
     assert capsys.readouterr().out == "\n\n".join(scenes) + "\n"
-    assert check_render_mode(None) is None
 
 
 @pytest.mark.parametrize(

@@ -63,38 +63,22 @@ def test_rewards_of_an_episode_sum_to_the_result_or_the_lead(environment: Enviro
 
 
 @each_reward_of_each
-def test_a_batch_rewards_as_single_environments_do(environment: Environment, reward: str) -> None:
-    n, steps = 3, 60
-    batch: Any = gym.make_vec(environment.full_id, num_envs=n, reward=reward)
-    singles: list[Any] = [gym.make(environment.full_id, reward=reward).unwrapped for _ in range(n)]
-    _, info = batch.reset(seed=5)
-    told = [env.reset(seed=5 + row)[1] for row, env in enumerate(singles)]
-    ended = [False] * n
-    for time in range(steps):
-        actions = np.array([pick(mask, 1, time) if mask.any() else 0 for mask in info["action_mask"]])
-        _, rewards, terminated, _, info = batch.step(actions)
-        for row, env in enumerate(singles):
-            if ended[row]:
-                told[row], alone, over = env.reset()[1], 0.0, False
-            else:
-                _, alone, over, _, told[row] = env.step(int(actions[row]))
-            assert (rewards[row], terminated[row]) == (alone, over), (row, time)
-            assert not over or (info["returns"][row] == told[row]["returns"]).all()
-            ended[row] = over
-
-
-@each_reward_of_each
 def test_every_seat_is_rewarded_by_its_lead_and_leads_cancel_out(environment: Environment, reward: str) -> None:
+    """What `last` tells each agent sums to the same as what each step pays."""
     env = TurnEnv(environment.game, reward=reward, **environment.settings)
     env.reset(seed=2)
-    total, time = np.zeros(env.game.players), 0
-    while env.agents and not any(env.terminations.values()):
-        env.step(pick(env.observe(env.agent_selection)["action_mask"] > 0, 3, time))
-        gained = np.array([env.rewards[agent] for agent in env.possible_agents])
-        assert reward == "win" or abs(gained.sum()) < 1e-4
-        total += gained
-        time += 1
-    assert total == pytest.approx(worth(env.game, env.state_record, reward), abs=1e-5)
+    told, paid, time = np.zeros(env.game.players), np.zeros(env.game.players), 0
+    for agent in env.agent_iter():
+        observation, gained, over, *_ = env.last()
+        told[env.possible_agents.index(agent)] += gained
+        env.step(None if over else pick(observation["action_mask"] > 0, 3, time))
+        if not over:
+            rewards = np.array([env.rewards[agent] for agent in env.possible_agents])
+            assert reward == "win" or abs(rewards.sum()) < 1e-4
+            paid += rewards
+            time += 1
+    assert told == pytest.approx(worth(env.game, env.state_record, reward), abs=1e-5)
+    assert paid == pytest.approx(told)
 
 
 @each_reward

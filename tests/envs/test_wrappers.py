@@ -26,21 +26,6 @@ each_multi = pytest.mark.parametrize(
 
 
 @each_environment
-def test_a_mask_of_info_is_what_gymnasium_samples_with(env_id: str) -> None:
-    env = gym.make(env_id)
-    _, info = env.reset(seed=0)
-    over = False
-    while not over:
-        mask, as_bool = info["action_mask"], env.get_wrapper_attr("action_masks")()
-        assert (mask.dtype, as_bool.dtype) == (np.int8, np.bool_)
-        assert (mask == as_bool).all()
-        _, _, terminated, truncated, info = env.step(env.action_space.sample(mask))
-        over = terminated or truncated
-    assert info["action_mask"].dtype == np.int8
-    assert not info["action_mask"].any()
-
-
-@each_environment
 def test_the_mask_stands_in_the_observation(env_id: str) -> None:
     env: Any = MaskInObservation(gym.make(env_id))
     with warnings.catch_warnings():

@@ -165,20 +165,6 @@ def test_information_is_imperfect_where_records_differ_that_look_the_same(name: 
             assert record_of(game.dicegym_game, view).tobytes() == record
 
 
-def test_information_states_tell_what_a_seat_knows_apart_and_nothing_else() -> None:
-    """The other's die changes nothing; the own die, and the way to the same bids, do."""
-    game = of("liarsdice", dice=1)
-
-    def after(*actions: int) -> str:
-        state = game.new_initial_state()
-        for action in actions:
-            state.apply_action(action)
-        return str(state.information_state_string(0))
-
-    assert after(0, 0, 3, 5) == after(0, 4, 3, 5)
-    assert len({after(0, 0, 3, 5), after(1, 0, 3, 5), after(0, 0, 2, 5), after(0, 0, 3, 4)}) == 4
-
-
 class Witness:
     """Writes down by itself what each seat has seen when it was asked or told, and what it then did."""
 
