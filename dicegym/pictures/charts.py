@@ -107,7 +107,8 @@ def chart(
     for place, line in enumerate(lines):
         parts += _curve(place, line, across, up)
     for point in points:
-        centre, name = {"cx": round(across(point.x), 1), "cy": round(up(point.y), 1)}, element("title", point.words)
+        name = element("title", point.words)
+        centre: dict[str, Any] = {"cx": round(across(point.x), 1), "cy": round(up(point.y), 1)}
         dot = element("circle", name, **centre, r=4, class_=f"point {point.kind}".strip())
         around = element("circle", name, **centre, r=9, fill="transparent")
         parts.append(element("a", dot + around, href=point.address, tabindex=-1, aria_label=point.words))
@@ -176,16 +177,16 @@ def _thinned(line: ChartLine) -> ChartLine:
 
 def _rule(x1: float, y1: float, x2: float, y2: float, kind: str, dashes: str | None = None) -> str:
     """Return a straight line; ``kind`` is its class."""
-    ends = {"x1": round(x1, 1), "y1": round(y1, 1), "x2": round(x2, 1), "y2": round(y2, 1)}
+    ends: dict[str, Any] = {"x1": round(x1, 1), "y1": round(y1, 1), "x2": round(x2, 1), "y2": round(y2, 1)}
     return element("line", **ends, class_=kind, stroke=GRID if kind == "grid" else GREY, stroke_dasharray=dashes)
 
 
 def _letters(words: str, x: float, y: float, anchor: str) -> str:
-    style = {"text_anchor": anchor, "font_size": LETTERS, "class_": "letters", "fill": GREY}
+    style: dict[str, Any] = {"text_anchor": anchor, "font_size": LETTERS, "class_": "letters", "fill": GREY}
     return text(words, round(x, 1), round(y, 1), **style)
 
 
-def _stroke(number: int) -> dict[str, object]:
+def _stroke(number: int) -> dict[str, Any]:
     colour = {"class_": f"line-{number % len(COLOURS)}", "stroke": COLOURS[number % len(COLOURS)]}
     return colour | {"stroke_dasharray": DASHES[number % len(DASHES)], "stroke_width": 2, "fill": "none"}
 
