@@ -62,7 +62,7 @@ def imports(data: bytes) -> list[str]:
         if word == "import":
             found = list(map(_dotted, rest.split(",")))
         else:
-            above, _, these = rest.rpartition("import")
+            above, these = _split_import(rest)
             module = _dotted(above)
             parts = f"{these},{inside or ''}".split(",")
             found = [module, *(f"{module}.{_dotted(one)}".strip(".") for one in parts)]
@@ -70,6 +70,12 @@ def imports(data: bytes) -> list[str]:
         if len(names) > MOST_NAMES:
             raise BadFileError(f"imports more than {MOST_NAMES:,} names")
     return list(names)
+
+
+def _split_import(rest: str) -> tuple[str, str]:
+    """Return the text before and after the word ``import``."""
+    above, *these = re.split(r"\bimport\b", rest, maxsplit=1)
+    return above, "".join(these)
 
 
 def _dotted(text: str) -> str:
@@ -96,7 +102,7 @@ def statements(text: str, *words: str) -> Iterator[tuple[str, bool, str]]:
 def list_imported_names(rest: str) -> list[str]:
     """Return the names that an import defines, by the text after ``from``."""
     found = re.match(r"[^\n;()]*(?:\([^()]*)?", rest)
-    pieces = re.split("[,(]", found[0].partition("import")[2] if found else "")
+    pieces = re.split("[,(]", _split_import(found[0])[1] if found else "")
     return [words[-1] if "as" in words else words[0] for words in map(str.split, pieces) if words]
 
 

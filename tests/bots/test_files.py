@@ -16,7 +16,7 @@ from dicegym.arena import Limits, check, contest
 from dicegym.arena.entries import entries_of
 from dicegym.arena.submissions import read_folder
 from dicegym.bots import bot_files, scan
-from dicegym.bots.scan import BadFileError
+from dicegym.bots.scan import BadFileError, imports, list_imported_names
 from dicegym.bots.source import Source, defines
 from dicegym.errors import AgentError, DicegymError, ParameterError
 from dicegym.players.agent_info import describe_agent, game_of_file
@@ -83,6 +83,20 @@ BAD: dict[str, tuple[Make, str]] = {
     ),
 }
 MAKERS = {name: make for name, (make, _) in (NO_FILES | BAD).items()} | {"leads_out": leads_out, "folder": Path.mkdir}
+
+
+@pytest.mark.parametrize(
+    ("line", "modules", "names"),
+    [
+        ("from pack import important", ["pack", "pack.important"], ["important"]),
+        ("from important import a as b, c", ["important", "important.a", "important.c"], ["b", "c"]),
+        ("from pack import (\n    imported,\n    b)", ["pack", "pack.imported", "pack.b"], ["imported", "b"]),
+        ("from .import important", ["important"], ["important"]),
+    ],
+)
+def test_names_that_contain_the_word_import(line: str, modules: list[str], names: list[str]) -> None:
+    assert imports(line.encode()) == modules
+    assert list_imported_names(line.removeprefix("from ")) == names
 
 
 @pytest.fixture
