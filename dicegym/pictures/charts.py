@@ -13,14 +13,12 @@ from dicegym.pictures.svg import Drawing, Tile, element, text
 
 WIDTH, HEIGHT = 420, 250
 """In pixels of a phone, so that letters are readable there."""
-LEFT, END, TOP, BASE = 52, WIDTH - 14, 26, HEIGHT - 40
-"""Edges of the curves."""
+LEFT, RIGHT, TOP, BOTTOM = 52, 14, 26, 40
 LETTERS = 11.5
 MOST_TICKS = 6
 """Numbers on an axis."""
 MOST_POINTS = 400
 """Visible points of a line."""
-GREY, GRID = "#57606a", "#d0d7de"
 COLOURS = ("#0b5cad", "#b35900", "#1a7f37", "#8250df", "#a4262c", "#0a7d8c", "#7f5539", "#57606a")
 """By the number of a line; style sheets may override the classes ``line-0``, ``line-1``, ..."""
 DASHES = (None, "6 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2 1 2", "1 3", "8 2 2 2 2 2")
@@ -89,35 +87,31 @@ def chart(
     lines = [_thinned(line) for line in lines]
     spots = [spot for line in lines for spot in line.points]
     ends = [end for line in lines for both in line.band for end in both]
-    across = _Scale(x, LEFT, END, [*(at for at, _ in spots), *(border.at for border in borders)])
-    up = _Scale(y, BASE, TOP, [*(value for _, value in spots), *ends, *(mark.at for mark in marks)])
-    parts = [_rule(LEFT, BASE, END, BASE, "axis")]
-    for number in ticks_between(across.low, across.high, MOST_TICKS - 1):
-        at = across(number)
-        parts += [_rule(at, BASE, at, BASE + 4, "axis"), _letters(x.shown(number), at, BASE + 16, "middle")]
-    for number in ticks_between(up.low, up.high):
-        at = up(number)
-        parts += [_rule(LEFT, at, END, at, "grid"), _letters(y.shown(number), LEFT - 6, at + 4, "end")]
-    parts += [_letters(x.title, END, HEIGHT - 6, "end"), _letters(y.title, 2, TOP - 14, "start")]
+    placed_x = _Scale([*(spot[0] for spot in spots), *(border.at for border in borders)], x, LEFT, WIDTH - RIGHT)
+    placed_y = _Scale([*(spot[1] for spot in spots), *ends, *(mark.at for mark in marks)], y, HEIGHT - BOTTOM, TOP)
+    parts = [*_across(placed_x, x), *_up(placed_y, y)]
     for mark in marks:
-        at = up(mark.at)
-        parts += [_rule(LEFT, at, END, at, "mark", "1 4"), _letters(mark.words, END, at - 3, "end")]
-    parts += [_rule(across(border.at), TOP, across(border.at), BASE, "border", "3 3") for border in borders]
-    parts += _above([(across(border.at), border.words) for border in borders])
-    for place, line in enumerate(lines):
-        parts += _curve(place, line, across, up)
+        at = placed_y.at(mark.at)
+        parts.append(_rule((LEFT, at), (WIDTH - RIGHT, at), "mark", stroke_dasharray="1 4"))
+        parts.append(_letters(mark.words, WIDTH - RIGHT, at - 3, "end"))
+    for border in borders:
+        at = placed_x.at(border.at)
+        parts.append(_rule((at, TOP), (at, HEIGHT - BOTTOM), "border", stroke_dasharray="3 3"))
+    parts += [_letters(words, at, TOP - 2, anchor) for words, at, anchor in _above(borders, placed_x)]
+    for number, line in enumerate(lines):
+        parts += _drawn(number, line, placed_x, placed_y)
     for point in points:
-        name = element("title", point.words)
-        centre: dict[str, Any] = {"cx": round(across(point.x), 1), "cy": round(up(point.y), 1)}
-        dot = element("circle", name, **centre, r=4, class_=f"point {point.kind}".strip())
-        around = element("circle", name, **centre, r=9, fill="transparent")
+        place = {"cx": round(placed_x.at(point.x), 1), "cy": round(placed_y.at(point.y), 1)}
+        dot = element("circle", element("title", point.words), **place, r=4, class_=f"point {point.kind}".strip())
+        around = element("circle", element("title", point.words), **place, r=9, fill="transparent")
         parts.append(element("a", dot + around, href=point.address, tabindex=-1, aria_label=point.words))
     return Drawing(WIDTH, HEIGHT, (Tile(0, 0, WIDTH, HEIGHT, "".join(parts)),), title)
 
 
 def swatch(number: int) -> Drawing:
     """Return the sample of a line in a legend."""
-    return Drawing(30, 12, (Tile(0, 0, 30, 12, element("line", x1=1, x2=29, y1=6, y2=6, **_stroke(number))),), "")
+    stroke = _stroke(number)
+    return Drawing(30, 12, (Tile(0, 0, 30, 12, element("line", "", x1=1, x2=29, y1=6, y2=6, **stroke)),), "")
 
 
 def ticks_between(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
@@ -135,10 +129,11 @@ def ticks_between(low: float, high: float, most: int = MOST_TICKS) -> list[float
 
 
 class _Scale:
-    """Maps the numbers of an axis to positions from ``begin`` to ``end``; it shows from ``low`` to ``high``."""
+    """Maps numbers to positions along an axis."""
 
-    def __init__(self, axis: Axis, begin: float, end: float, numbers: Sequence[float]) -> None:
-        known = [one for one in (*numbers, axis.low, axis.high) if one is not None and math.isfinite(one)] or [0.0]
+    def __init__(self, numbers: Sequence[float], axis: Axis, begin: float, end: float) -> None:
+        bounds = [one for one in (axis.low, axis.high) if one is not None]
+        known = [*filter(math.isfinite, numbers), *bounds] or [0.0]
         low, high = min(known), max(known)
         if low == high:
             low, high = low - (abs(low) or 1) / 2, high + (abs(high) or 1) / 2
@@ -147,24 +142,27 @@ class _Scale:
         self.high = high if high == axis.high else high + room
         self._begin, self._end = begin, end
 
-    def __call__(self, number: float) -> float:
+    def at(self, number: float) -> float:
         return self._begin + (self._end - self._begin) * (number - self.low) / (self.high - self.low)
 
 
-def _above(borders: Sequence[tuple[float, str]]) -> list[str]:
-    """Return the words of borders at these positions, without overlaps.
+def _span(words: str, at: float) -> tuple[float, float]:
+    """Return the extent of a border's words: on its right, or on its left if there is no room."""
+    width = 0.6 * LETTERS * len(words)
+    return (at, at + width) if at + width <= WIDTH else (at - width, at)
 
-    They are on the right of a border, or on its left if there is no room.
-    """
-    found: list[str] = []
+
+def _above(borders: Sequence[Guide], scale: _Scale) -> list[tuple[str, float, str]]:
+    """Return (words, position, anchor) of the borders, without overlaps."""
+    found: list[tuple[str, float, str]] = []
     taken = math.inf
-    for at, words in sorted(borders, reverse=True):  # the last one, where the model was taken, has priority
-        width = 0.6 * LETTERS * len(words)
-        begin, anchor = (at, "start") if at + width <= WIDTH else (at - width, "end")
-        if begin + width <= taken:
-            found.insert(0, _letters(words, at, TOP - 2, anchor))
+    for border in sorted(borders, key=lambda one: -one.at):  # the last one, where the model was taken, has priority
+        at = scale.at(border.at)
+        begin, end = _span(border.words, at)
+        if end <= taken:
+            found.append((border.words, at, "start" if begin == at else "end"))
             taken = begin
-    return found
+    return found[::-1]
 
 
 def _thinned(line: ChartLine) -> ChartLine:
@@ -172,47 +170,80 @@ def _thinned(line: ChartLine) -> ChartLine:
     if every <= 1:
         return line
     kept = sorted({*range(0, len(line.points), every), len(line.points) - 1})
-    return line._replace(points=[line.points[k] for k in kept], band=[line.band[k] for k in kept if line.band])
+    return line._replace(
+        points=[line.points[k] for k in kept], band=[line.band[k] for k in kept] if line.band else line.band
+    )
 
 
-def _rule(x1: float, y1: float, x2: float, y2: float, kind: str, dashes: str | None = None) -> str:
-    """Return a straight line; ``kind`` is its class."""
-    ends: dict[str, Any] = {"x1": round(x1, 1), "y1": round(y1, 1), "x2": round(x2, 1), "y2": round(y2, 1)}
-    return element("line", **ends, class_=kind, stroke=GRID if kind == "grid" else GREY, stroke_dasharray=dashes)
+def _rule(begin: tuple[float, float], end: tuple[float, float], kind: str, **more: object) -> str:
+    (x1, y1), (x2, y2) = ((f"{across:.1f}", f"{up:.1f}") for across, up in (begin, end))
+    given = {"class_": kind, "stroke": "#57606a"} | more
+    return element("line", "", x1=x1, y1=y1, x2=x2, y2=y2, **given)
 
 
-def _letters(words: str, x: float, y: float, anchor: str) -> str:
-    style: dict[str, Any] = {"text_anchor": anchor, "font_size": LETTERS, "class_": "letters", "fill": GREY}
-    return text(words, round(x, 1), round(y, 1), **style)
+def _letters(words: str, x: float, y: float, anchor: str, **more: object) -> str:
+    return text(
+        words, round(x, 1), round(y, 1), text_anchor=anchor, font_size=LETTERS, class_="letters", fill="#57606a", **more
+    )
 
 
-def _stroke(number: int) -> dict[str, Any]:
-    colour = {"class_": f"line-{number % len(COLOURS)}", "stroke": COLOURS[number % len(COLOURS)]}
-    return colour | {"stroke_dasharray": DASHES[number % len(DASHES)], "stroke_width": 2, "fill": "none"}
+def _across(scale: _Scale, axis: Axis) -> list[str]:
+    base = HEIGHT - BOTTOM
+    parts = [_rule((LEFT, base), (WIDTH - RIGHT, base), "axis")]
+    for tick in ticks_between(scale.low, scale.high, MOST_TICKS - 1):
+        at = scale.at(tick)
+        parts.append(
+            element("line", x1=f"{at:.1f}", x2=f"{at:.1f}", y1=base, y2=base + 4, class_="axis", stroke="#57606a")
+        )
+        parts.append(_letters(axis.shown(tick), round(at, 1), base + 16, "middle"))
+    return [*parts, _letters(axis.title, WIDTH - RIGHT, HEIGHT - 6, "end")]
 
 
-def _curve(number: int, line: ChartLine, x: _Scale, y: _Scale) -> list[str]:
-    """Return the band, the line and the last point of a curve."""
-    stroke = _stroke(number)
-    fill: dict[str, Any] = {"class_": f"band-{number % len(COLOURS)}", "fill": stroke["stroke"]}
-    points = [(x(at), y(value)) for at, value in line.points if math.isfinite(at) and math.isfinite(value)]
-    band = [
-        (x(at), y(low), y(high))
-        for (at, value), (low, high) in zip(line.points, line.band, strict=False)
-        if all(map(math.isfinite, (at, value, low, high)))
-    ]
+def _up(scale: _Scale, axis: Axis) -> list[str]:
     parts = []
-    if len(band) == 1:
-        ((at, low, high),) = band
-        parts.append(element("line", x1=round(at, 1), x2=round(at, 1), y1=round(low, 1), y2=round(high, 1), **stroke))
-    elif band:
-        there, back = [(at, high) for at, _, high in band], [(at, low) for at, low, _ in reversed(band)]
-        parts.append(element("polygon", points=_places(there + back), **fill, fill_opacity=0.18))
+    for tick in ticks_between(scale.low, scale.high):
+        at = scale.at(tick)
+        parts.append(_rule((LEFT, at), (WIDTH - RIGHT, at), "grid", stroke="#d0d7de"))
+        parts.append(_letters(axis.shown(tick), LEFT - 6, at + 4, "end"))
+    return [*parts, _letters(axis.title, 2, TOP - 14, "start")]
+
+
+def _stroke(number: int) -> dict[str, object]:
+    return {
+        "class_": f"line-{number % len(COLOURS)}",
+        "stroke": COLOURS[number % len(COLOURS)],
+        "stroke_dasharray": DASHES[number % len(DASHES)],
+        "stroke_width": 2,
+        "fill": "none",
+    }
+
+
+def _fill(number: int) -> dict[str, Any]:
+    colour = number % len(COLOURS)
+    return {"class_": f"band-{colour}", "fill": COLOURS[colour]}
+
+
+def _drawn(number: int, line: ChartLine, x: _Scale, y: _Scale) -> list[str]:
+    parts = []
+    ends = [
+        (point[0], *both)
+        for point, both in zip(line.points, line.band, strict=False)
+        if all(map(math.isfinite, (*point, *both)))
+    ]
+    if len(ends) > 1:
+        there = [f"{x.at(at):.1f},{y.at(high):.1f}" for at, _, high in ends]
+        back = [f"{x.at(at):.1f},{y.at(low):.1f}" for at, low, _ in reversed(ends)]
+        parts.append(element("polygon", points=" ".join(there + back), **_fill(number), fill_opacity=0.18))
+    elif ends:
+        ((at, low, high),) = ends
+        place = f"{x.at(at):.1f}"
+        parts.append(
+            element("line", "", x1=place, x2=place, y1=f"{y.at(low):.1f}", y2=f"{y.at(high):.1f}", **_stroke(number))
+        )
+    points = [(x.at(at), y.at(value)) for at, value in line.points if math.isfinite(at) and math.isfinite(value)]
     if len(points) > 1:
-        parts.append(element("polyline", points=_places(points), stroke_linejoin="round", **stroke))
-    # The end of a curve, or its only point:
-    return parts + [element("circle", cx=round(at, 1), cy=round(value, 1), r=3, **fill) for at, value in points[-1:]]
-
-
-def _places(points: Sequence[tuple[float, float]]) -> str:
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        places = " ".join(f"{at:.1f},{value:.1f}" for at, value in points)
+        parts.append(element("polyline", "", points=places, stroke_linejoin="round", **_stroke(number)))
+    for at, value in points[-1:]:  # the end of a curve, or its only point
+        parts.append(element("circle", cx=f"{at:.1f}", cy=f"{value:.1f}", r=3, **_fill(number)))
+    return parts
