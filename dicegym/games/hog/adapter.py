@@ -54,7 +54,7 @@ def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndar
     act, states = player.join(game, 0, 0), every_situation(game)
     by_scores_alone = hasattr(act, "many")  # a bot of the original interface, seated by `sit`
     remembered = (RUNS, PARITIES) if game.parameters["memory"] and not by_scores_alone else ()
-    pairs = states["scores"].tolist()
+    pairs = list(map(tuple, states["scores"].tolist()))  # as errors show them
     numbers = np.empty((len(pairs), *(remembered or (1, 1))), np.int8)
     for block, (run, parity) in enumerate(np.ndindex(numbers.shape[1:])):
         states["runs"][:, 0], states["exchanges"][:, 0] = run, parity
