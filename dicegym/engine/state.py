@@ -143,12 +143,21 @@ def make_rows(game: Any, n: int) -> list[StateRow]:
     observations = np.zeros((n, game.observation_size), np.float32)
     sums = np.zeros((n, 3, game.players), np.float32)
     task = Task(do_state, (game.blank, states, masks, legals, observations, sums))
-    shared = task.ask, task.listing(legals)
+    ask, list_legal = task.ask, task.listing(legals)
     lists = dict[bytes, tuple[int, ...]]()
     return [
         StateRow(
-            *(*shared, row, lists, states[row : row + 1], states[row], masks[row], memoryview(masks[row]).tobytes),
-            *(observations[row], sums[row, 0], sums[row, 1]),
+            ask,
+            list_legal,
+            row,
+            lists,
+            states[row : row + 1],
+            states[row],
+            masks[row],
+            memoryview(masks[row]).tobytes,
+            observations[row],
+            sums[row, 0],
+            sums[row, 1],
         )
         for row in range(n)
     ]

@@ -41,7 +41,8 @@ WORDS_SECONDS = 1.0
 """Seconds for a child that has closed its socket to end by itself, so that its exit status is known."""
 MOST_REMARKS = 5  # remarks about its program that are kept from a bot's process
 _CREDENTIALS = struct.Struct("3i")
-_PLAIN = re.compile(rb'\[([0-9]+),"ok",(-?[0-9]{1,18})\]')  # read without `json`, as most answers are whole numbers
+_PLAIN = re.compile(rb'\[([0-9]{1,18}),"ok",(-?[0-9]{1,18})\]')
+"""Most answers: whole numbers, which are read without `json`."""
 _RAISED = re.compile(r'called sys\.exit|raised (an error|\w{1,100})( \(says: "[^"]*"\))?')
 _LINE = re.compile(r"[\w.<> -]{1,200}, line [0-9]+")
 """The forms of `dicegym.bots.program.Program.describe_error`, without its hint."""
@@ -229,6 +230,7 @@ class Remote:
             self._number += len(part)
             self._send(b"".join([pack((number, "ask", what)) for number, what in enumerate(part, begin)]))
             for number in range(begin, self._number + 1):
+                self._begin_move()  # what the caller did with the last answer is not the bot's time
                 yield self._receive(number)
             self._check_silence()
 
@@ -255,7 +257,6 @@ class Remote:
             word, value = self._parse(number, self._read_line())
             passed = self._judge()  # also after calls for a witness, or a bot could send them forever
         self._clock += passed
-        self._begin_move()  # the next answer may be on its way
         if word == "failed":
             raise value
         return value

@@ -1,6 +1,6 @@
 """The temporary folder of an untrusted program, removed between matches so that nothing is left for the next one.
 
-Call these functions after the program has ended. No link in the folder is followed.
+No link in the folder is followed.
 """
 
 from __future__ import annotations

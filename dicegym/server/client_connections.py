@@ -120,9 +120,6 @@ class Connection(asyncio.BufferedProtocol):
         """Send a message, one line of ASCII, without waiting; drop a client that leaves too much unread."""
         if self.open and not self.transport.is_closing():
             self._write(data)
-            if self.transport.get_write_buffer_size() > MOST_UNREAD:
-                self.open = False
-                self.transport.abort()
 
     def refund(self) -> None:
         """Pay back the cost of the last message, because it was a move."""
@@ -136,6 +133,13 @@ class Connection(asyncio.BufferedProtocol):
             self._ports.leaving.append(self.transport)
             if len(self._ports.leaving) > LEAVING:
                 self._ports.leaving.popleft().abort()
+
+    def _put(self, data: bytes) -> None:
+        """Write bytes; abort the connection if the client leaves too much unread."""
+        self.transport.write(data)
+        if self.transport.get_write_buffer_size() > MOST_UNREAD:
+            self.open = False
+            self.transport.abort()
 
     def _leave(self) -> None:
         self.open = False
@@ -225,7 +229,7 @@ class TcpConnection(Connection):
         return found
 
     def _write(self, data: bytes) -> None:
-        self.transport.write(data)
+        self._put(data)
 
 
 class WebSocketConnection(Connection):
@@ -235,7 +239,7 @@ class WebSocketConnection(Connection):
         super().__init__(ports)
         self._protocol = ServerProtocol(max_size=LARGEST_FRAME, logger=QUIET)
         self._messages: deque[tuple[bool, bytes]] = deque()  # whether it is a text, and the data
-        self._parts: list[Frame] = []  # of an incomplete message
+        self._is_text, self._data = True, b""  # of an incomplete message
         self._is_silent = False  # whether it has sent nothing since the last ping
 
     def connection_made(self, transport: Any) -> None:
@@ -276,12 +280,12 @@ class WebSocketConnection(Connection):
             self.lost()
 
     def _collect(self, frame: Frame) -> None:
-        """Take a part of a message."""
-        self._parts.append(frame)
+        """Take a part of a message; the library limits the sum of their bytes."""
+        if frame.opcode is not Opcode.CONT:
+            self._is_text, self._data = frame.opcode is Opcode.TEXT, b""
+        self._data += frame.data
         if frame.fin:
-            whole = b"".join(bytes(part.data) for part in self._parts)
-            self._messages.append((self._parts[0].opcode is Opcode.TEXT, whole))
-            self._parts = []
+            self._messages.append((self._is_text, self._data))
 
     def _shake_hands(self, request: Request) -> None:
         """Accept a client, unless it is a web page that is not allowed or the host name is unknown."""
@@ -318,7 +322,7 @@ class WebSocketConnection(Connection):
             self._flush()
 
     def _flush(self) -> None:
-        self.transport.write(b"".join(self._protocol.data_to_send()))  # an empty part stands for the end
+        self._put(b"".join(self._protocol.data_to_send()))  # an empty part stands for the end
 
 
 class Ports:

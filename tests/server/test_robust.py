@@ -124,6 +124,28 @@ async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path: Path, monke
 
 
 @run
+async def test_a_websocket_that_pings_and_never_reads_is_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library's answers are output too."""
+    monkeypatch.setattr(client_connections, "MOST_UNREAD", 1 << 14)
+    async with serving(tmp_path, **BOUNDLESS) as server:
+        bot = await WebBot.connect(server, max_queue=1)
+        bot.connection.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+        bot.connection.transport.pause_reading()
+
+        async def ping(heard: Callable[[], bool]) -> None:
+            number = 0
+            while heard():
+                await bot.connection.ping(f"{number:100}")
+                number += 1
+                await asyncio.sleep(0)
+
+        await is_dropped(server, ping)
+        bot.vanish()
+
+
+@run
 async def test_a_websocket_that_answers_no_pings_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_connections, "PING", 0.1)
     async with serving(tmp_path) as server:

@@ -64,6 +64,7 @@ FORGERS = (
     _forger("not_a_number_in_json", "said(question(), b'NaN')", ("lucky", "yatzy")),
     _forger("infinity_in_json", "said(question(), b'1e999')", ("liarsdice", "hog")),
     _forger("huge_number_in_json", "said(question(), b'9' * 60000)", ("hog", "lucky")),
+    _forger("huge_number_of_the_question", "b'[' + b'9' * 5000 + b',\"ok\",1]\\n'", ("hog", "liarsdice")),
     _forger("same_keys", 'b\'{"number": 1, "number": 2, "value": 0, "value": 1}\\n\'', ("yatzy", "liarsdice_spot_on")),
     _forger("result_of_the_match", 'b\'{"value": {"wins": [9, 9], "shares": [9, 9]}}\\n\''),
     _forger("old_result_of_the_match", "b'\\0\\0\\0\\x10{\"value\": [9, 0]}'", ("hog",)),
