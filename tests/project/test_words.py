@@ -1,4 +1,4 @@
-"""Each word means one thing: words that are gone stay gone, and no two public classes have one name.
+"""No two public classes have one name, functions are verbs, and sentences are plain.
 
 `words_left.toml` beside this file lists what is left of the names and phrases that nothing new may use. It can only
 shrink; ``python tests/project/test_words.py`` writes it anew.
@@ -7,194 +7,25 @@ shrink; ``python tests/project/test_words.py`` writes it anew.
 from __future__ import annotations
 
 import ast
-import functools
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 pytestmark = pytest.mark.check
 ROOT = Path(__file__).resolve().parents[2]
-CODE = [path for folder in ("dicegym", "training", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
-AGENTS = sorted((ROOT / "agents").rglob("*.py"))
+CODE = sorted((ROOT / "dicegym").rglob("*.py"))
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile")),
+    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")),
     *(path for path in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in path.parts),
     *sorted((ROOT / "agents").rglob("*.md")),
-    *sorted((ROOT / "notebooks").glob("*.ipynb")),
 ]
-
-
-WORD = re.compile(r"[^\W\d]\w*")
-
-
-class Gone(NamedTuple):
-    """A word that is not used any more."""
-
-    pattern: str
-    """Matches it: a whole identifier in code, or somewhere in a line of prose."""
-    instead: str
-    where: str = ""
-    """Below these folders alone, as a pattern for the start of a path: elsewhere the word means something else."""
-    unless: str = r"(?!)"
-    """Matches an identifier, or a line of prose, that is meant."""
-    sign: str = ""
-    """Of prose: what stands, in small letters, in every text with a match, and is looked for first, which is faster."""
-
-
-def part(word: str) -> str:
-    """Match identifiers of which ``word`` is one part, as `word`, `_a_word` or `AWord`."""
-    return rf"(?i:(.*_)?{word}s?(_.*)?)|(.*[a-z])?{word.title()}s?([A-Z].*)?"
-
-
-IDENTIFIERS = (
-    Gone("Rules", "GameSpec; `rules` is the module"),
-    Gone(part("house"), "twins", unless=r"FULL_HOUSE|HOUSE_PLAYS|HOUSE", where=r"(?!.*yatzy)"),
-    Gone(r"HOUSE|_house", "twins", where=r"dicegym/games/(?!yatzy/(rules|text|tables))|dicegym/players"),
-    Gone(part("yardstick"), "baseline"),
-    Gone(part("milestone"), "public_event"),
-    Gone(part("floor"), "matchmaking", where=r"dicegym/server|tests/server"),
-    Gone(part("beat"), "heartbeat", where=r"dicegym/(arena|sandbox|server)|tests/(arena|sandbox|server)"),
-    Gone("_?go_on", "advance_rows, or what goes on"),
-    Gone("_?(look|see)", "observe_and_mask", where="dicegym/(engine|envs)"),
-    Gone("trial", "smoke_games", where=r"dicegym/(?!learning/tune)"),
-    Gone(part("stepping"), "batch_kernels"),
-    Gone(part("chair"), "seat"),
-    Gone("Order", "JointAction"),
-    Gone("_?game_of", "make_game (a game from what a user gave), game_for (an agent), read_game (a model)"),
-    Gone("others_to_move", "nothing"),
-)
-PROSE = (
-    Gone(r"(?i)\bhouse bots?\b", "twins, compiled bots", sign="house bot"),
-    Gone(r"(?i)\byardsticks?\b", "baseline", unless=r'"yardstick"', sign="yardstick"),
-    Gone(r"(?i)\bmilestones?\b", "public event", sign="milestone"),
-    Gone(r"\bgo_on\b", "advance_rows", sign="go_on"),
-    Gone(r"`Rules`", "GameSpec", sign="`rules`"),
-    Gone(r"\bRules\(", "GameSpec", sign="rules("),
-    Gone(
-        r"(?i)\b(hidden|own)`{0,2} fields?\b",
-        "private fields (the seat's alone) or secret fields (nobody's)",
-        sign=" field",
-    ),
-    Gone(r"`HOUSE`|\bhouse\.py\b", "twins", sign="house"),
-    Gone(r"\bstepping\.py\b", "batch_kernels", sign="stepping.py"),
-    Gone(r"\bimport model as (?!models\b)", "import model as models", sign="import model as"),
-    Gone(r"\brules: GameSpec\b", "spec", sign="rules: gamespec"),
-    Gone(r"\brules = \w+\.spec\b", "spec", sign="rules = "),
-    Gone(r"\bGame\(rules=", "spec", sign="game(rules="),
-    Gone(r"(?i)\bthe engine's results?\b", "the game's result", sign="the engine's result"),
-)
-
-
-def identifiers(source: str) -> Iterator[tuple[int, str]]:
-    """Yield (line, identifier) of all names in code, those of test functions left out, which are sentences."""
-    for node in ast.walk(ast.parse(source)):
-        line = getattr(node, "lineno", 0)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            if not node.name.startswith("test_"):
-                yield line, node.name
-        elif isinstance(node, ast.Name):
-            yield line, node.id
-        elif isinstance(node, ast.Attribute):
-            yield line, node.attr
-        elif isinstance(node, ast.arg | ast.keyword):
-            yield line, node.arg or ""
-        elif isinstance(node, ast.alias):
-            yield from ((line, name) for name in (*node.name.split("."), node.asname or ""))
-
-
-def wrong_identifiers(path: str, source: str) -> list[str]:
-    """Return one sentence for each identifier that is gone, the first place of each."""
-    words = set(WORD.findall(source))
-    if not any(re.match(gone.where, path) for word in words for gone in gone_as(word)):
-        return []  # as a rule none stands there at all, so nothing is parsed
-    first: dict[str, int] = {}
-    for line, name in identifiers(source):
-        first.setdefault(name, line)
-    found = {}
-    for name, line in first.items():
-        for gone in gone_as(name):
-            if re.match(gone.where, path):
-                found.setdefault(name, f"{path}:{line}: {name}: say {gone.instead}")
-    return list(found.values())
-
-
-@functools.cache
-def gone_as(name: str) -> list[Gone]:
-    """Return the rules that an identifier breaks, wherever it stands: most names are in hundreds of files."""
-    return [
-        gone
-        for gone in IDENTIFIERS
-        if name and re.fullmatch(gone.pattern, name) and not re.fullmatch(gone.unless, name)
-    ]
-
-
-def wrong_prose(path: str, text: str) -> list[str]:
-    """Return one sentence for each line with a word that is gone."""
-    small = text.lower()
-    here = [gone for gone in PROSE if gone.sign in small]  # as a rule none
-    return [
-        f"{path}:{number}: {match[0]}: say {gone.instead}"
-        for number, line in enumerate(text.splitlines() if here else (), 1)
-        for gone in here
-        if (match := re.search(gone.pattern, line)) and not re.search(gone.unless, line)
-    ]
 
 
 def short(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
-
-
-def test_words_that_are_gone_are_not_in_the_code() -> None:
-    paths = [path for path in CODE + AGENTS if path != Path(__file__)]
-    assert len(paths) > 230
-    wrong = []
-    for path in paths:
-        source = path.read_text(encoding="utf-8")
-        wrong += wrong_identifiers(short(path), source) + wrong_prose(short(path), source)
-    assert not wrong, "\n".join(wrong)
-
-
-def test_words_that_are_gone_are_not_on_the_pages() -> None:
-    assert len(PAGES) > 20
-    wrong = [line for path in PAGES for line in wrong_prose(short(path), path.read_text(encoding="utf-8"))]
-    assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.parametrize(
-    ("path", "source", "complaint"),
-    [
-        ("dicegym/a.py", "class Rules: ...", "GameSpec"),
-        ("dicegym/a.py", "from dicegym.players import twins as house", "twins"),
-        ("dicegym/games/hog/twins.py", "HOUSE = {}", "twins"),
-        ("dicegym/a.py", "def tell(milestones): ...", "public_event"),
-        ("dicegym/server/a.py", "class Floor: ...", "matchmaking"),
-        ("dicegym/sandbox/a.py", "class LastBeat: ...", "heartbeat"),
-        ("dicegym/envs/a.py", "x.look()", "observe_and_mask"),
-        ("dicegym/envs/a.py", "f(yardstick=1)", "baseline"),
-        ("tests/a.py", "# a house bot's file", "twins"),
-        ("dicegym/a.py", "# its ``own`` fields", "private"),
-        ("dicegym/server/a.py", "from dicegym.games import game as game_of", "make_game"),
-        ("dicegym/a.py", "rules = game.spec", "spec"),
-        ("dicegym/a.py", "# as in Stepping.py and stepping.py", "batch_kernels"),
-        *((f"dicegym/{one}.py", "FULL_HOUSE = floor = beat = 1", "") for one in ("games/hog/a", "players/a")),
-        ("dicegym/games/yatzy/rules.py", "FULL_HOUSE, HOUSE_PLAYS = 1, 2  # then the house plays", ""),
-        ("dicegym/arena/a.py", 'value = {"yardstick": baseline}', ""),
-        ("tests/a.py", "def test_several_beat_the_floor_of_the_house(): ...", ""),
-        ("dicegym/a.py", "import numpy as np\nnp.floor(1)\nrules = spec\nhousehold = 3", ""),
-    ],
-)
-def test_a_word_that_is_gone_is_found_and_one_that_is_meant_is_not(path: str, source: str, complaint: str) -> None:
-    wrong = wrong_identifiers(path, source) + wrong_prose(path, source)
-    assert bool(wrong) == bool(complaint)
-    assert complaint in "\n".join(wrong)
-
-
-# --- one class for each name ---------------------------------------------------------------------------------------
 
 
 CLASS = re.compile(r"^(?:class ([A-Z]\w*)|([A-Z]\w*[a-z]\w*)(?::.+?)? = )", re.MULTILINE)
@@ -214,7 +45,7 @@ def same_names(sources: dict[str, str]) -> dict[str, list[str]]:
 
 
 def test_no_two_public_classes_have_one_name() -> None:
-    sources = {short(path): path.read_text(encoding="utf-8") for path in CODE if short(path).startswith("dicegym/")}
+    sources = {short(path): path.read_text(encoding="utf-8") for path in CODE}
     wrong = [f"{name}: {' and '.join(places)}" for name, places in same_names(sources).items()]
     assert not wrong, "a name means one thing; rename all but one of\n" + "\n".join(wrong)
 
@@ -280,13 +111,12 @@ def participles(source: str) -> set[str]:
 
 def left_participles() -> list[str]:
     """Return the names of the package's functions that are bare participles."""
-    package = [path for path in CODE if short(path).startswith("dicegym/")]
-    return sorted(set().union(*(participles(path.read_text(encoding="utf-8")) for path in package)))
+    return sorted(set().union(*(participles(path.read_text(encoding="utf-8")) for path in CODE)))
 
 
 def left_phrases() -> dict[str, int]:
     """Return how often the package's sources have each phrase."""
-    texts = [path.read_text(encoding="utf-8") for path in CODE if short(path).startswith("dicegym/")]
+    texts = [path.read_text(encoding="utf-8") for path in CODE]
     counts = Counter(match.lastindex for text in texts for match in ANY_PHRASE.finditer(text))
     return {phrase: counts[number] for number, phrase in enumerate(PHRASES, 1)}
 
@@ -308,7 +138,7 @@ def test_no_phrase_is_used_more_often_than_before() -> None:
 
 def test_pages_are_in_plain_sentences() -> None:
     wrong = []
-    for path in (path for path in PAGES if path.suffix == ".md"):
+    for path in PAGES:
         text = AS_THE_PROGRAM_PRINTS.sub("", FENCE.sub("", path.read_text(encoding="utf-8")))
         for found in ANY_PHRASE.finditer(text):
             wrong.append(f"{short(path)}: {found[0]}: say {[*PHRASES.values()][found.lastindex - 1]}")
