@@ -133,7 +133,7 @@ def choose_options(request: Request) -> dict[str, Any]:
 def _ask_again(request: Request, form: FormData, error: DicegymError) -> Response:
     status = getattr(error, "status", 400)
     if isinstance(error, GettingReadyError):
-        fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str) and name != "form_key"]
+        fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
         return render_page(
             request, "play/waiting.html", status, words=str(error), fields=fields, game=text_in(form, "game")
         )
