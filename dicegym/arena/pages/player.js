@@ -232,7 +232,5 @@
   at("play").addEventListener("click", play);
   window.addEventListener("hashchange", fromAddress);
   at("replay").hidden = false;
-  const still = at("still");
-  if (still) still.remove(); // what is shown where no script runs
   fromAddress();
 })();
