@@ -71,7 +71,7 @@ class Web:
     Attributes:
         settings: as given.
         limits: the request limits of addresses, and the limits of bodies.
-        readiness: knows which games are compiled, and compiles the others if the settings ask for it.
+        readiness: compiles games at the start if the settings ask for it.
         work: threads for computations that a visitor waits for.
         slow: threads for computations that take as long as a game.
         open_contests: functions that return whether a stored contest still accepts entries, whose dice nobody may
