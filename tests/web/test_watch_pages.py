@@ -423,6 +423,9 @@ def test_a_game_is_stepped_through_by_keys_and_kept_in_the_address(
     usable(page)
     page.reload()
     assert page.locator("#count").inner_text().startswith("move 0 of")
+    first = page.get_by_text("the beginning", exact=True).bounding_box()
+    assert first is not None
+    assert first["width"] > 1  # the site has other classes of these names
 
 
 def test_no_page_waits_for_what_takes_long(own_store: Path, settings: WebSettings) -> None:

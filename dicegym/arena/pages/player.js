@@ -103,7 +103,7 @@
       item.append(made("span", place ? String(place) : "", "number"));
       const words = made("div");
       const texts = told(frame);
-      words.append(...(texts.length ? texts : [made("p", place ? "not shown to this seat" : "the beginning", "unseen")]));
+      words.append(...(texts.length ? texts : [made("p", place ? "not shown to this seat" : "the beginning", "untold")]));
       item.append(words);
       item.addEventListener("click", () => show(place));
       return item;
