@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from benchmarks.figures import Figure
-from dicegym.bench import GOALS, goal_of
 
 DECISIONS = "decisions/s"
 """The unit in which loops are compared: choices of all players."""
+SHARE = 0.9
+"""Goal of `make_vec`: its share of the bare batch's decisions."""
 SPEED_UP = 1.8
 """What two threads are to gain."""
 MANY_THREADS = "many"
@@ -42,18 +43,13 @@ def peer_ratios(figures: list[Figure]) -> list[PeerRatio]:
 
 
 def derived(figures: list[Figure]) -> list[Figure]:
-    """Return the figures that are quotients of ``figures``: shares of the bare batch and of peers, gains of threads."""
+    """Return the figures that are quotients of ``figures``: shares of the bare batch, gains of threads."""
     found = []
-    peers = {f.subject: f for f in figures if f.peer}
-    for mode in GOALS:
-        for figure in (f for f in _decisions(figures, mode) if not f.peer):
-            wanted = goal_of(mode, figure.subject)
-            if wanted is None or not wanted.beside:
-                continue
-            own = {f.subject: f for f in _decisions(figures, wanted.beside)}
-            if base := own.get(figure.subject, peers.get(wanted.beside)):
-                what = f"{mode} beside {wanted.beside}, decisions of all players"
-                found.append(_quotient(figure, base, what, ("at least", wanted.times)))
+    batches = {f.subject: f for f in _decisions(figures, "batch")}
+    for figure in _decisions(figures, "make_vec"):
+        if base := batches.get(figure.subject):
+            what = "make_vec beside batch, decisions of all players"
+            found.append(_quotient(figure, base, what, ("at least", SHARE)))
     alone = {(f.subject, f.mode): f for f in figures if f.section == MANY_THREADS and f.what.endswith("on 1 thread")}
     for figure in figures:
         base = alone.get((figure.subject, figure.mode))

@@ -157,6 +157,7 @@ class PageVisitor:
         lines += [b"HX-Request: true"] * swapped
         if method == "POST":
             lines += [b"Content-Type: application/x-www-form-urlencoded", f"Content-Length: {len(body)}".encode()]
+            lines += [b"Sec-Fetch-Site: same-origin"]
         began = time.perf_counter()
         head, data = await self._exchange(b"\r\n".join(lines) + b"\r\n\r\n" + body)
         if self.measures:

@@ -62,7 +62,7 @@ def measure(
         import dicegym.web.application  # noqa: F401 - whether it can be imported
     except ImportError as error:
         raise DependencyError.for_extra(str(error.name), "web", "the pages") from error
-    subprocess.run([sys.executable, "-m", "dicegym.web.readiness"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, "-m", "dicegym.web.readiness"], check=True)
     with tempfile.TemporaryDirectory() as folder:
         code = "import sys; from dicegym.cli import main; sys.exit(main())"
         command = [sys.executable, "-P", "-c", code, "web", "--port", "0", "--folder", str(Path(folder) / "web")]

@@ -237,39 +237,6 @@ FORMS: Mapping[str, BenchForm] = {
 """The forms by their names on the command line."""
 
 
-class Goal(NamedTuple):
-    """A target for a rate: ``times`` the rate of ``beside`` in decisions of all players, or ``times`` itself.
-
-    ``beside`` is another form, or a loop of another library that ``benchmarks`` measures.
-    """
-
-    times: float
-    beside: str = ""
-
-    def text(self, rate: float) -> str:
-        """Return the goal in words; a goal without ``beside`` says whether ``rate`` reaches it."""
-        if self.beside:
-            return f"{self.times:g} x {self.beside}"
-        return f"at least {self.times:,.0f}, {'reached' if rate >= self.times else 'missed'}"
-
-
-_DICE, _LEDUC = "OpenSpiel liars_dice", "RLCard leduc-holdem"
-GOALS: Mapping[str, Mapping[str, Goal]] = {
-    "make_vec": {"": Goal(0.9, "batch")},
-    "make": {"": Goal(300_000)},
-    "state": {"": Goal(1.5, _DICE), "Hog-v0": Goal(1.5, "OpenSpiel pig"), "Lucky-v0": Goal(1.0, _DICE)},
-    "aec": {"": Goal(1.5, _LEDUC), "Lucky-v0": Goal(1.0, _LEDUC)},
-    "parallel": {"": Goal(1.5, _LEDUC), "Lucky-v0": Goal(1.0, _LEDUC)},
-}
-"""Goals by form and environment (``""``: all others). Our games need as much computation as those compared, or more."""
-
-
-def goal_of(form: str, environment: str) -> Goal | None:
-    """Return the goal of a form of an environment, or None."""
-    goals = GOALS.get(form, {})
-    return goals.get(environment, goals.get(""))
-
-
 # --- figures ---------------------------------------------------------------------------------------------------------
 
 
@@ -303,11 +270,9 @@ class BenchResult(NamedTuple):
         """Return titles and rows."""
         rows = []
         for rate in self.rates:
-            goal = goal_of(rate.form, rate.environment)
             numbers = [f"{value:,.0f}" for value in (rate.median, min(rate.values), max(rate.values))]
-            words = goal.text(rate.median) if goal else ""
-            rows.append([rate.environment, FORMS[rate.form].title, *numbers, rate.unit, words])
-        return ["environment", "form", "median", "lowest", "highest", "unit", "goal"], rows
+            rows.append([rate.environment, FORMS[rate.form].title, *numbers, rate.unit])
+        return ["environment", "form", "median", "lowest", "highest", "unit"], rows
 
 
 def run_bench(

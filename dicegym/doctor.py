@@ -10,7 +10,7 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
@@ -88,9 +88,9 @@ def kernels() -> Iterator[Diagnosis]:
         yield Diagnosis("kernels", "", OK, "compilation is off (NUMBA_DISABLE_JIT): kernels run as plain Python")
         return
     folder = Path(jit.CACHE_FOLDER)
-    files = list(folder.glob("*.nbc"))
-    first = "" if files else ": the first use of each game compiles kernels, which takes minutes"
-    words = f"{len(files)} compiled ({_size(files)}) in {folder}{first}"
+    number = len(list(folder.glob("*.nbc")))
+    first = "" if number else ": the first use of each game compiles kernels, which takes minutes"
+    words = f"{number} compiled in {folder}{first}"
     yield _judge("kernels", "", words, BROKEN, _unwritable(folder), "set DICEGYM_CACHE to a folder that you can write")
 
 
@@ -128,7 +128,7 @@ def store() -> Iterator[Diagnosis]:
 
         try:
             with StoreReader(path) as reader:
-                words = f"{path}, {_size([path])}, {write_count(len(reader.contests()), 'contest')}"
+                words = f"{path}, {write_count(len(reader.contests()), 'contest')}"
             yield Diagnosis("store", "", OK, words)
         except DicegymError as error:
             advice = f"set {VARIABLE} to another default store"
@@ -144,9 +144,7 @@ def data() -> Iterator[Diagnosis]:
         words = f"nothing is solved yet in {root}; `dicegym values solve` shows what can be"
         yield Diagnosis("tables", "", OK, words)
     else:
-        named = [f"{one.parent.name.partition('-')[0]} {one.name}" for one in sorted(root.glob("*/*")) if one.is_dir()]
-        size = _size(one for one in root.rglob("*") if one.is_file())
-        words = f"{len(named)} in {root} ({size}): {', '.join(named) or 'none'}"
+        words = f"{sum(one.is_dir() for one in root.glob('*/*'))} in {root}"
         yield _judge("tables", "", words, BROKEN, _unwritable(root), f"set {FOLDER_VARIABLE} to another folder")
     folder = shipped_folder("agents")
     ours = [game for game in GAMES if (folder.parent / "games" / game).exists() or (folder / game).exists()]
@@ -163,11 +161,6 @@ EXAMINATIONS = (packages, kernels, isolation, store, data)
 def _judge(topic: str, name: str, works: str, state: str, lacks: str, advice: str) -> Diagnosis:
     """Return `OK` with ``works``, or the given state with ``lacks`` and the advice if something is missing."""
     return Diagnosis(topic, name, state, lacks, advice) if lacks else Diagnosis(topic, name, OK, works)
-
-
-def _size(files: Iterable[Path]) -> str:
-    """Return the total size of files."""
-    return f"{sum(one.stat().st_size for one in files) / (1 << 20):.1f} MiB"
 
 
 def _unwritable(folder: Path) -> str:

@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING, Any
 from axe_playwright_python.sync_playwright import Axe
 from starlette.testclient import TestClient
 
-from dicegym.web.pages import HEADER, sign
-from dicegym.web.security import COOKIE, SAFE
-
 if TYPE_CHECKING:
     from playwright.sync_api import Page
     from starlette.applications import Starlette
@@ -26,24 +23,15 @@ LARGEST = 100_000
 
 
 class Visitor(TestClient):
-    """Somebody with a browser: keeps cookies, and sends forms with the key that their pages have.
+    """Somebody with a browser: keeps cookies, and says that forms come from the site's own pages.
 
     Args:
         app: the pages.
     """
 
     def __init__(self, app: Starlette, **options: Any) -> None:
-        super().__init__(app, **{"base_url": "http://127.0.0.1:8000"} | options)
-        self._web = app.state.web
-
-    def request(self, method: str, *arguments: Any, **options: Any) -> Any:
-        if method.upper() not in SAFE:
-            if COOKIE not in self.cookies:
-                super().request("GET", "/")
-            salt = "0" * 16
-            key = salt + sign(self._web, "form", self.cookies[COOKIE], salt)
-            options["headers"] = {HEADER: key, **(options.get("headers") or {})}
-        return super().request(method, *arguments, **options)
+        own = {"base_url": "http://127.0.0.1:8000", "headers": {"Sec-Fetch-Site": "same-origin"}}
+        super().__init__(app, **own | options)
 
 
 def barriers(page: Page) -> list[str]:

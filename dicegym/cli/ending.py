@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import io
 import os
 import sys
@@ -29,7 +28,7 @@ def run_to_the_end(command: Callable[[], object], name: str) -> None:
             _check_encoding(sys.argv[1:])
             command()
     except (DicegymError, OSError) as error:
-        _say(f"{name}: {getattr(error, 'fault', '') or _words_of(error)}")
+        _say(f"{name}: {getattr(error, 'fault', '') or error}")
         try:
             sys.stdout.flush()
         except OSError:  # Python would flush again at exit, and print an error
@@ -68,15 +67,6 @@ def _check_encoding(words: Iterable[str]) -> None:
                 f"the argument {word} is not valid {sys.getfilesystemencoding()}, the encoding of this shell: set "
                 "PYTHONUTF8=1, or use another name"
             ) from None
-
-
-def _words_of(error: DicegymError | OSError) -> str:
-    """Return an error's message, completed where the system does not name the file."""
-    if isinstance(error, FileNotFoundError) and error.filename is None:
-        return "the current folder no longer exists: change to one that does"
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:  # such as Typer's help
-        return f"{error}: '<stdout>', or a temporary file"
-    return str(error)
 
 
 def _leave(name: str, end: KeyboardInterrupt) -> None:

@@ -15,8 +15,8 @@ from typer import Option
 
 import dicegym
 from dicegym.cli import shared_options
-from dicegym.cli.console import NO_FILES, Outputs
-from dicegym.cli.progress import progress_bar, thinking
+from dicegym.cli.console import NO_FILES, Outputs, err
+from dicegym.cli.progress import progress_bar
 from dicegym.columns import write_count
 from dicegym.errors import ParameterError
 from dicegym.escape import lines
@@ -126,12 +126,12 @@ class _Advice:
         from dicegym.analysis.valuers import hint
 
         values = self.tutor.valuer
-        with thinking("looking for the best choices"):
+        with err.status("looking for the best choices"):
             return "\n".join(hint(turn.game, turn.record, values).lines(5))
 
     def warn(self, turn: Turn, actions: Sequence[int]) -> str:
         """Return the tutor's warning of a move, or an empty text."""
-        with thinking("the tutor looks at your move"):
+        with err.status("the tutor looks at your move"):
             return self.tutor.warning(turn, actions)
 
     def review(self, sitting: Sitting) -> str:
@@ -143,7 +143,7 @@ class _Advice:
         if self._tutored:
             from dicegym.analysis.decisions import analyse
 
-            with thinking("looking at how you played"):
+            with err.status("looking at how you played"):
                 analysis = analyse(sitting.game, played.states(), played.actions, played.seats, self.tutor.valuer)
                 said.append(analysis.text())
         if self._file is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import sys
 import threading
 import time
@@ -17,8 +16,6 @@ from dicegym.escape import one_line
 if TYPE_CHECKING:
     from dicegym.games.parts import Progress
 
-QUIET = 0.5
-"""Seconds of waiting after which typed keys are dropped."""
 SILENCE = 10.0
 """Seconds between two lines of progress in a log."""
 
@@ -45,21 +42,6 @@ def progress_bars(unit: str, every: float = SILENCE) -> Iterator[tuple[SeveralPr
     """
     with contextlib.closing(_Bars(unit) if sys.stderr.isatty() else _Lines(unit, every)) as shown:
         yield shown.show, shown.say
-
-
-@contextlib.contextmanager
-def thinking(words: str) -> Iterator[None]:
-    """Show ``words`` on a terminal while a person waits for a computation.
-
-    After more than `QUIET` seconds, keys typed meanwhile are dropped: they would answer the next question.
-    """
-    began = time.monotonic()
-    with err.status(words):
-        yield
-    if time.monotonic() - began > QUIET and sys.stdin is not None and sys.stdin.isatty():
-        with contextlib.suppress(ImportError):  # not on Windows
-            termios = importlib.import_module("termios")
-            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 @contextlib.contextmanager

@@ -83,14 +83,13 @@ def create_app(settings: WebSettings) -> FastAPI:
 @SECTION.get("/", template="home.html")
 def show_home(request: Request) -> dict[str, Any]:
     """Show the games, the visitor's unfinished games and the sections."""
-    web, games = web_of(request), list_cards()
-    unfinished = (sheet for sheet in web.get(GameSessions).of(request.state.visitor) if not sheet.over)
+    games = list_cards()
+    unfinished = (sheet for sheet in web_of(request).get(GameSessions).of(request.state.visitor) if not sheet.over)
     return {
         "games": games,
         "titles": {one.name: one.title for one in games},
         "own": list(itertools.islice(unfinished, MOST_UNFINISHED_SHOWN)),
         "dice": [secrets.randbelow(6) + 1 for _ in range(5)],
-        "ready": web.readiness,
     }
 
 

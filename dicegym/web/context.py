@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import math
-import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from filelock import FileLock
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
@@ -24,7 +22,6 @@ from dicegym.web.readiness import Readiness
 from dicegym.web.web_settings import WebSettings
 from dicegym.web.workers import WorkerThreads
 
-SECRET_BYTES = 32
 MOST_ADDRESSES = 8192
 """Addresses whose recent requests are counted; the oldest are forgotten."""
 A_SECOND, AT_ONCE = 1000.0, 12_000.0
@@ -73,14 +70,12 @@ class Web:
 
     Attributes:
         settings: as given.
-        secret: the key of its signatures; stored, so that forms and visitors survive a restart.
         limits: the request limits of addresses, and the limits of bodies.
-        readiness: knows which games are compiled, and compiles the others if the settings ask for it.
+        readiness: compiles games at the start if the settings ask for it.
         work: threads for computations that a visitor waits for.
         slow: threads for computations that take as long as a game.
         open_contests: functions that return whether a stored contest still accepts entries, whose dice nobody may
             foresee. A section with such contests adds one; `is_secret` calls all.
-        crowded: returns whether nearly all connections are in use; the rest is reserved for known visitors.
         on_start: called at the start, in an event loop.
         on_stop: called at the end, the last one first. If one raises, the others are called all the same.
     """
@@ -88,13 +83,11 @@ class Web:
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         settings.folder.mkdir(parents=True, exist_ok=True)
-        self.secret = _kept_secret(settings.folder / "secret")
         self.readiness = Readiness()
         self.limits = AddressLimits()
         self.work = WorkerThreads()
         self.slow = WorkerThreads()
         self.open_contests: list[Callable[[StoredContest], bool]] = []
-        self.crowded: Callable[[], bool] = lambda: False
         self._shared: dict[Callable[[Web], Any], Any] = {}
         self._sharing = threading.RLock()
         self.on_start: list[Callable[[], object]] = [self.readiness.start] if settings.compile else []
@@ -132,14 +125,3 @@ def read_store(store: str) -> Iterator[StoreReader | None]:
         return
     with reader:
         yield reader
-
-
-def _kept_secret(path: Path) -> bytes:
-    """Return the secret in a file. The file is written atomically, because an empty secret can be guessed."""
-    with FileLock(path.with_name("secret.lock")):  # servers that start at the same time share one secret
-        if not path.is_file() or path.stat().st_size < SECRET_BYTES:
-            unfinished = path.with_name(f".secret-{secrets.token_hex(8)}")
-            unfinished.touch(mode=0o600, exist_ok=False)
-            unfinished.write_bytes(secrets.token_bytes(SECRET_BYTES))
-            unfinished.replace(path)
-        return path.read_bytes()

@@ -1,15 +1,14 @@
 """The outermost middleware: it identifies visitors, checks requests, and sets the security headers of all answers.
 
-It checks in this order: free connections, size of the headers, host name, rate of requests, origin, size and duration
-of the body, key of the form. An unexpected error becomes a page with a number, and the log has the number beside the
-traceback. Ending slow connections is left to a proxy.
+It checks in this order: size of the headers, host name, rate of requests, origin, size and duration of the body. An
+unexpected error becomes a page with a number, and the log has the number beside the traceback. Ending slow connections
+is left to a proxy.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import hmac
 import logging
 import re
 import secrets
@@ -23,7 +22,6 @@ from dicegym.errors import DicegymError
 from dicegym.server.admission import Origins
 from dicegym.web.context import HEADER_BYTES, SMALL_BODY, Web
 from dicegym.web.error_answers import answer_error, answer_failure
-from dicegym.web.pages import FORM_KEY, HEADER, check_form_key, sign
 from dicegym.web.section import TOO_LARGE, for_programs
 
 POLICY = (
@@ -46,8 +44,6 @@ COOKIE_SECONDS = 31_536_000
 """Lifetime of the cookie in seconds: a year."""
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
-OF_FORMS = FORMS | {"text/plain", ""}
-"""Media types that another site's page can make a browser send without a CORS preflight."""
 MOST_FORM_FIELDS = 200
 BODY_SECONDS = 20.0
 """Time limit of a small body; a larger one gets a second more for each `SLOWEST` bytes."""
@@ -56,9 +52,8 @@ LARGE_AT_ONCE = 8
 """Most bodies above `SMALL_BODY` in memory at the same time."""
 DISCARDED = 64 << 20
 """Bytes of a body over the limit that are read and discarded: browsers show no answer before they sent everything."""
-_NUMBER = 16
-"""Hexadecimal digits of a visitor's number; as many digits of its signature follow."""
-_VISITOR = re.compile(rf"[0-9a-f]{{{2 * _NUMBER}}}")
+_VISITOR = re.compile("[0-9a-f]{32}")
+"""A visitor's 128 random bits."""
 _log = logging.getLogger("dicegym.web")
 
 
@@ -80,8 +75,7 @@ class Safety:
             scope = {**scope, "method": "GET"}  # the server drops the body
         request = Request(scope)
         known = request.cookies.get(COOKIE, "")
-        is_known = _VISITOR.fullmatch(known) is not None and hmac.compare_digest(known, self._visitor(known[:_NUMBER]))
-        visitor = known if is_known else self._visitor(secrets.token_hex(_NUMBER // 2))
+        visitor = known if _VISITOR.fullmatch(known) else secrets.token_hex(16)
         scope.setdefault("state", {})
         scope["state"] |= {"visitor": visitor, "web": self._web}
         begun = False
@@ -93,12 +87,13 @@ class Safety:
                 headers = MutableHeaders(scope=message)
                 for name, value in SAFETY_HEADERS.items():
                     headers.setdefault(name, value)
-                if visitor != known and headers["Cache-Control"].startswith("private"):
+                is_page = headers["Cache-Control"].startswith("private") and not for_programs(request)
+                if visitor != known and is_page:
                     headers.append("Set-Cookie", _cookie(visitor, scope["scheme"]))
             await send(message)
 
         try:
-            await self._answer(request, receive, answer, is_known)
+            await self._answer(request, receive, answer)
         except ClientDisconnect:
             return
         except Exception:
@@ -108,15 +103,9 @@ class Safety:
                 raise _BrokenAnswerError(number) from None
             await answer_failure(request, number)(scope, receive, answer)
 
-    def _visitor(self, number: str) -> str:
-        """Return a visitor's cookie: a number and its signature."""
-        return number + sign(self._web, "visitor", number)[:_NUMBER]
-
-    async def _answer(self, request: Request, receive: Receive, send: Send, is_known: bool) -> None:
+    async def _answer(self, request: Request, receive: Receive, send: Send) -> None:
         async with contextlib.AsyncExitStack() as stack:
             try:
-                if not is_known and self._web.crowded():
-                    raise HTTPException(503, "the server is full: try again in a minute", {"Retry-After": "60"})
                 self._check_sender(request)
                 if request.method not in SAFE:
                     receive = replay_body(await self._read(request, receive), receive)
@@ -125,7 +114,6 @@ class Safety:
                         sent = Request(request.scope, receive)
                         form = sent.form(max_files=1, max_fields=MOST_FORM_FIELDS, max_part_size=largest)
                         request.scope["state"]["form"] = await stack.enter_async_context(form)
-                    _check_form(request)
             except (DicegymError, HTTPException) as error:
                 response = await answer_error(request, error)
                 response.headers["Connection"] = "close"  # the rest of the request is not read
@@ -177,7 +165,9 @@ class Safety:
             raise HTTPException(421, fault)
         self._web.limits.pay(request)
         if request.method not in SAFE and _is_cross_site(request):
-            raise HTTPException(403, "this form was sent by another site: it is refused")
+            raise HTTPException(
+                403, "another site's page may have sent this: open the form on this site; programs send no cookies"
+            )
 
 
 class _BrokenAnswerError(Exception):
@@ -194,32 +184,22 @@ def replay_body(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def _check_form(request: Request) -> None:
-    """Raise HTTPException (403) for a form that was not made for its visitor.
-
-    Programs need no key: they send JSON or a token. For another site, browsers do so only after a CORS preflight, which
-    this server does not grant.
-    """
-    kind = _media_type(request)
-    as_program = not kind and for_programs(request)
-    if "authorization" in request.headers or as_program or kind not in OF_FORMS:
-        return
-    given: object = request.headers.get(HEADER)
-    if given is None and not for_programs(request):
-        given = request.state.form.get(FORM_KEY)
-    check_form_key(request, given)
-
-
 def _media_type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _is_cross_site(request: Request) -> bool:
-    """Return whether a browser reports another site as the origin of a request; programs report none."""
-    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        return True
-    origin = request.headers.get("origin")
-    return origin is not None and origin.partition("://")[2] != request.headers.get("host")
+    """Return whether another site's page may have sent a request in a visitor's name.
+
+    All browsers since 2020 send ``Origin`` with a form, and ``Sec-Fetch-Site`` over https. Programs send neither, and
+    no cookie. Go's ``CrossOriginProtection`` and Rails 8.1 check the same.
+    """
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is not None:
+        return site not in ("same-origin", "none")
+    if origin is None:
+        return "cookie" in request.headers
+    return origin.partition("://")[2] != request.headers.get("host")
 
 
 def _cookie(visitor: str, scheme: str) -> str:

@@ -20,8 +20,6 @@ from dicegym.web.web_settings import WebSettings
 
 SHUTDOWN_SECONDS = 5
 KEEP_ALIVE_SECONDS = 20
-RESERVED_SHARE = 4
-"""One more connection for each four is reserved for known visitors."""
 
 
 class PageServer(uvicorn.Server):
@@ -30,9 +28,6 @@ class PageServer(uvicorn.Server):
     def __init__(self, settings: WebSettings) -> None:
         self.number = 0
         self.app = create_app(settings)
-        most = room_for(settings.connections + settings.connections // RESERVED_SHARE)
-        strangers = most - most // (RESERVED_SHARE + 1)
-        self.app.state.web.crowded = lambda: len(self.server_state.connections) > strangers
         super().__init__(
             uvicorn.Config(
                 self.app,
@@ -43,7 +38,7 @@ class PageServer(uvicorn.Server):
                 server_header=False,
                 proxy_headers=bool(settings.proxies),
                 forwarded_allow_ips=list(settings.proxies),
-                limit_concurrency=most,
+                limit_concurrency=room_for(settings.connections),
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=SHUTDOWN_SECONDS,
                 backlog=BACKLOG,

@@ -1,20 +1,18 @@
-"""What long commands say while they work, and what becomes of keys that are pressed meanwhile."""
+"""What long commands say while they work."""
 
 from __future__ import annotations
 
 import io
-import os
 import re
 import signal
 import sys
 import time
-from collections.abc import Iterator
 
 import pytest
 from numba import njit
 
 from dicegym.cli import progress as progress_module
-from dicegym.cli.progress import _Lines, progress_bar, progress_bars, thinking
+from dicegym.cli.progress import _Lines, progress_bar, progress_bars
 from dicegym.columns import clock
 
 
@@ -99,34 +97,6 @@ def test_each_of_several_things_has_a_bar(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (59.6, "1:00"), (754, "12:34"), (7_384, "2:03:04")])
 def test_times_are_written_as_clocks_do(seconds: float, text: str) -> None:
     assert clock(seconds) == text
-
-
-# --- while an answer is waited for ---------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """Yield the end of a terminal at which keys are pressed."""
-    pty = pytest.importorskip("pty", reason="there are no terminals here")
-    keyboard, terminal = pty.openpty()
-    with open(terminal, encoding="utf-8") as standard_input:
-        monkeypatch.setattr(sys, "stdin", standard_input)
-        yield keyboard
-    os.close(keyboard)
-
-
-@pytest.mark.parametrize("quick", [True, False])
-def test_keys_that_are_pressed_while_something_thinks_for_long_are_dropped(
-    quick: bool, typed: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    if not quick:
-        monkeypatch.setattr(progress_module, "QUIET", 0.02)
-    with thinking("weighing"):
-        os.write(typed, b"early\n")
-        time.sleep(0 if quick else 0.1)
-    os.write(typed, b"later\n")
-    assert sys.stdin.readline() == ("early\n" if quick else "later\n")
-    assert not quick or capsys.readouterr().err == ""
 
 
 def test_what_is_compiled_is_counted() -> None:

@@ -191,6 +191,11 @@ def test_a_game_is_played_without_scripts(running: Running, open_page: Callable[
         page.locator(MOVE).nth(4).click()
     assert page.locator(".ending").count() == 1
     assert page.locator(".needs-scripts:visible").count() == 0
+    page.get_by_role("link", name="See it again").click()
+    assert page.locator(".picture svg:visible").count() == 1
+    assert page.locator("ol li:visible").count() > 1
+    assert page.locator("#replay:visible").count() == 0
+    page.go_back()
     page.locator("#undo").click()
     reloaded_until(page, ".yours")
     page.locator("#ask-hint").click()

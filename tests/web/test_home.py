@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ import dicegym
 from dicegym.registry import ENVIRONMENTS, GAMES
 from dicegym.web import readiness
 from dicegym.web.application import SECTIONS
-from dicegym.web.readiness import STEPS, GettingReadyError, Readiness
+from dicegym.web.readiness import GettingReadyError, Readiness
 from dicegym.web.static_files import files
 
 
@@ -35,48 +34,59 @@ def test_the_first_page_names_all_sections_and_unknown_ones_say_so(client: TestC
     assert "gone" in client.get("/api/nothing").json()["error"]
 
 
-def test_no_page_waits_for_a_game_that_is_being_compiled(client: TestClient) -> None:
+@pytest.fixture
+def marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which compiled games are marked; none are."""
+    monkeypatch.setattr(readiness, "CACHE_FOLDER", str(tmp_path))
+    monkeypatch.setattr(readiness.os, "nice", lambda by: None, raising=False)
+    return tmp_path
+
+
+def test_no_page_waits_for_a_game_that_is_being_compiled(
+    client: TestClient, marks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ready = client.app.state.web.readiness  # type: ignore[attr-defined]  # Starlette's own
-    ready._waiting, ready.done, ready.of = {"hog"}, 3, 20
-    assert "getting ready, 3 of 20" in client.get("/").text
+    started = subprocess.Popen
+    monkeypatch.setattr(
+        readiness.subprocess, "Popen", lambda _, **options: started([sys.executable, "-c", SLEEP], **options)
+    )
+    ready.start()
     asked = {"game": "hog", "against": "easy", "seat": "1", "seed": "7", "parameters-goal": "30"}
     answer = client.post("/play/new", data=asked)
-    assert answer.status_code == 503
+    assert (answer.status_code, "Hog is being compiled" in answer.text) == (503, True)
     form = next(one for one in forms_of(answer.text) if one.action == "/play/new")
     assert dict(form.fixed).items() >= asked.items()
     for page in ("/play", "/play/new?game=hog", "/rules", "/rules/hog"):
         assert client.get(page).status_code == 200
-    ready._waiting = set()
+    assert client.post("/play/new", data={"game": "chess"}).status_code == 404
+    (marks / "hog-is-ready").touch()
     assert client.post("/play/new", data=dict(form.fixed)).url.path != "/play/new"
-
-
-def test_readiness_counts_what_a_process_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = [name for name in GAMES for _ in range(STEPS)]
-    script = f"print({chr(10).join(lines[:-1])!r}, flush=True); input()"
-    started = subprocess.Popen
-    monkeypatch.setattr(
-        "dicegym.web.readiness.subprocess.Popen",
-        lambda command, **options: started([sys.executable, "-c", script], **options | {"stdin": subprocess.PIPE}),
-    )
-    mark = tmp_path / "ready"
-    monkeypatch.setattr("dicegym.web.readiness._mark", lambda: mark)
-    ready = Readiness()
-    assert not ready.running
-    mark.touch()
-    ready.start()
-    assert not ready.running, "all of it is on disk"
-    mark.unlink()
-    ready.start()
-    until = time.monotonic() + 30
-    while ready.done < len(lines) - 1 and time.monotonic() < until:
-        time.sleep(0.01)
-    ready.check(GAMES[0])
-    with pytest.raises(GettingReadyError, match=f"{len(lines) - 1} of {len(lines)}"):
-        ready.check(GAMES[-1])
+    with pytest.raises(GettingReadyError):
+        ready.check("yatzy")
     ready.stop()
-    while ready.running and time.monotonic() < until:
-        time.sleep(0.01)
-    ready.check(GAMES[-1])  # who plays it compiles it
+    ready.check("yatzy")  # who plays it compiles it
+
+
+SLEEP = "import time; time.sleep(60)"
+"""What compiles for long."""
+
+
+@pytest.mark.parametrize("broken", [None, GAMES[0]])
+def test_what_could_not_be_compiled_is_tried_again(
+    broken: str | None, marks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+
+    def compiled(name: str) -> None:
+        tried.append(name)
+        if name == broken:
+            raise OSError("no space left")
+
+    monkeypatch.setattr(readiness, "_compile", compiled)
+    monkeypatch.setattr(readiness.subprocess, "Popen", lambda command, **options: readiness._main())
+    Readiness().start()
+    Readiness().start()
+    assert tried == [*GAMES, *([broken] if broken else [])]
 
 
 # --- the rules of each game ----------------------------------------------------------------------------------------
@@ -101,19 +111,3 @@ def test_a_page_has_all_of_the_rules(reader: TestClient, name: str) -> None:
     assert not re.search(r"system-message|``|\|---", text), "everything was understood"
     unknown = reader.get("/rules/chess")
     assert (unknown.status_code, name in unknown.text) == (404, True)
-
-
-@pytest.mark.parametrize("broken", [None, GAMES[0]])
-def test_what_could_not_be_compiled_is_tried_again(
-    broken: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def compiled(name: str) -> list[None]:
-        if name == broken:
-            raise OSError("no space left")
-        return [None] * STEPS
-
-    monkeypatch.setattr(readiness, "_compile", compiled)
-    monkeypatch.setattr(readiness, "_mark", lambda: tmp_path / "ready")
-    monkeypatch.setattr(readiness.os, "nice", lambda by: None, raising=False)
-    readiness._main()
-    assert (tmp_path / "ready").exists() == (broken is None)

@@ -6,12 +6,10 @@ import asyncio
 import dataclasses
 import gc
 import http.client
-import os
 import socket
 import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -21,11 +19,10 @@ from starlette.testclient import TestClient
 from web_pages import Visitor
 
 from dicegym.errors import ParameterError
-from dicegym.web import context, static_files, workers
+from dicegym.web import static_files, workers
 from dicegym.web.address import address_of, listen
 from dicegym.web.application import create_app
-from dicegym.web.context import A_SECOND, AT_ONCE, HEADER_BYTES, SECRET_BYTES, SMALL_BODY, AddressLimits, Web
-from dicegym.web.pages import FORM_KEY
+from dicegym.web.context import A_SECOND, AT_ONCE, HEADER_BYTES, SMALL_BODY, AddressLimits
 from dicegym.web.section import NumberConvertor
 from dicegym.web.security import COOKIE, SAFETY_HEADERS
 from dicegym.web.serving import PageServer, list_notes
@@ -35,6 +32,7 @@ from dicegym.web.workers import Answer, TooBusyError, WorkerThreads
 from .conftest import Running
 
 GONE = "0" * 32
+OWN = "http://127.0.0.1:8000"
 
 
 def every_route() -> list[tuple[str, str]]:
@@ -63,54 +61,78 @@ def test_every_address_has_the_headers(reader: TestClient, path: str) -> None:
     assert answer.is_redirect or not answer.headers["content-type"].startswith("text/html") or "<h1" in answer.text
 
 
+OTHERS = (
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site", "Origin": OWN},
+    {"Origin": "http://elsewhere.example"},
+    {"Origin": "http://127.0.0.1:8001"},
+    {"Origin": "http://127.0.0.1"},
+    {"Origin": "null"},
+    {"Origin": ""},
+)
+"""What browsers send with a form of another site, of another port, and of a page in a sandbox."""
+
+
 @pytest.mark.parametrize(("method", "path"), [one for one in ROUTES if one[0] not in ("GET", "HEAD")])
 def test_every_address_refuses_forms_of_others(reader: TestClient, method: str, path: str) -> None:
-    stranger = TestClient(reader.app, base_url="http://127.0.0.1:8000")
-    stranger.get("/")
+    with_cookie = {"Cookie": f"{COOKIE}={GONE}"}
     for sent in (
         {"data": {"a": "b"}},
-        {"data": {FORM_KEY: "0" * 80}},
-        {"data": {"a": "b"}, "headers": {"X-Form-Key": "x"}},
         {"files": {"file": b"x"}},
         {"content": "{}", "headers": {"Content-Type": "text/plain"}},
+        {"content": "{}", "headers": {"Content-Type": "application/json"}},
     ):
-        assert stranger.request(method, path, **sent).status_code == 403
-    for origin in (
-        {"Origin": "http://elsewhere.example"},
-        {"Sec-Fetch-Site": "same-site"},
-        {"Sec-Fetch-Site": "cross-site"},
-    ):
-        headers = {**origin, "Content-Type": "application/json"}
-        assert stranger.request(method, path, content="{}", headers=headers).status_code == 403
+        for headers in (*OTHERS, *(others | with_cookie for others in OTHERS), with_cookie):
+            stranger = TestClient(reader.app, base_url=OWN, headers=headers)
+            assert stranger.request(method, path, **sent).status_code == 403, headers
 
 
-def test_the_secret_is_whole_and_nobody_elses(settings: WebSettings) -> None:
-    settings.folder.mkdir()
-    (settings.folder / "secret").touch()  # as a server leaves it that is killed while it makes it
-    secret = Web(settings).secret
-    assert len(secret) == SECRET_BYTES
-    assert Web(settings).secret == secret
-    assert (settings.folder / "secret").stat().st_mode & 0o777 == 0o600
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "same-origin", "Cookie": f"{COOKIE}={GONE}"},
+        {"Sec-Fetch-Site": "none", "Cookie": f"{COOKIE}={GONE}"},
+        {"Origin": OWN, "Cookie": f"{COOKIE}={GONE}"},  # without https browsers send no Sec-Fetch-Site
+        {"Authorization": "Bearer x"},
+        {},
+    ],
+)
+def test_own_forms_and_programs_are_answered(reader: TestClient, headers: dict[str, str]) -> None:
+    sender = TestClient(reader.app, base_url=OWN, headers=headers)
+    assert sender.post("/nothing", data={"a": "b"}).status_code == 404
 
 
-def test_servers_that_start_together_keep_one_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def make_slowly(size: int) -> bytes:
-        time.sleep(0.05)
-        return os.urandom(size)
+def test_forms_pass_a_proxy_that_ends_https(settings: WebSettings) -> None:
+    server = Running(dataclasses.replace(settings, hosts=("games.example.org",), proxies=("127.0.0.1",)))
+    seen = {"Host": "games.example.org", "X-Forwarded-For": "198.51.100.7", "X-Forwarded-Proto": "https"}
 
-    monkeypatch.setattr(context.secrets, "token_bytes", make_slowly)
-    with ThreadPoolExecutor(4) as servers:
-        assert len(set(servers.map(context._kept_secret, [tmp_path / "secret"] * 4))) == 1
+    def send(origin: str, cookie: str) -> int:
+        with closing(http.client.HTTPConnection("127.0.0.1", server.port)) as proxy:
+            proxy.request("POST", "/nothing", b"", {**seen, "Origin": origin, "Cookie": cookie})
+            return proxy.getresponse().status
+
+    try:
+        with closing(http.client.HTTPConnection("127.0.0.1", server.port)) as proxy:
+            proxy.request("GET", "/rules", headers=seen)
+            cookie, _, attributes = (proxy.getresponse().getheader("Set-Cookie") or "").partition("; ")
+        assert {"HttpOnly", "SameSite=Lax", "Secure"} <= {*attributes.split("; ")}
+        assert [send("https://games.example.org", cookie), send("https://games.example.org:8443", cookie)] == [404, 403]
+        assert send(f"http://127.0.0.1:{server.port}", cookie) == 403
+    finally:
+        server.stop()
 
 
-def test_a_form_of_somebody_else_is_refused(settings: WebSettings) -> None:
+def test_visitors_are_random_and_kept_and_programs_get_no_cookie(settings: WebSettings) -> None:
     app = create_app(settings)
-    with Visitor(app) as one, TestClient(app, base_url="http://127.0.0.1:8000") as other:
-        key = one.get("/play/new?game=hog").text.split('"X-Form-Key": "')[1].partition('"')[0]
-        other.get("/")
-        assert other.post("/nothing", data={FORM_KEY: key}).status_code == 403
-    with TestClient(app, base_url="http://127.0.0.1:8000", cookies={COOKIE: one.cookies[COOKIE]}) as same:
-        assert same.post("/nothing", data={FORM_KEY: key}).status_code == 404
+    with Visitor(app) as one, Visitor(app) as other:
+        assert one.get("/api/contests").status_code == 200
+        assert COOKIE not in one.cookies  # a program that keeps cookies may send forms all the same
+        for visitor in (one, other):
+            visitor.get("/")
+        number = one.cookies[COOKIE]
+        assert (len(bytes.fromhex(number)), number == other.cookies[COOKIE]) == (16, False)
+        assert "set-cookie" not in one.get("/").headers
+        assert "set-cookie" in TestClient(app, base_url=OWN, cookies={COOKIE: "../" + GONE}).get("/").headers
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "a b", "user@127.0.0.1"])
@@ -147,21 +169,18 @@ def test_what_is_sent_has_a_size(running: Running) -> None:
         assert browser.getresponse().status == 413
 
 
-def test_visitors_who_were_here_before_find_room(settings: WebSettings) -> None:
+def test_a_full_server_says_so(settings: WebSettings) -> None:
     server, idle = Running(dataclasses.replace(settings, connections=8)), list[socket.socket]()
 
-    def ask(cookie: str = "") -> tuple[int, str]:
+    def ask() -> int:
         with closing(http.client.HTTPConnection("127.0.0.1", server.port)) as browser:
-            browser.request("GET", "/rules", headers={"Cookie": cookie} if cookie else {})
-            answer = browser.getresponse()
-            return answer.status, (answer.getheader("Set-Cookie") or "").partition(";")[0]
+            browser.request("GET", "/rules")
+            return browser.getresponse().status
 
     try:
-        status, known = ask()
-        assert (status, known.partition("=")[0]) == (200, COOKIE)
+        assert ask() == 200
         idle += [socket.create_connection(("127.0.0.1", server.port)) for _ in range(8)]
-        assert ask()[0] == ask(f"{COOKIE}={GONE}")[0] == 503
-        assert ask(known)[0] == 200
+        assert ask() == 503
     finally:
         for one in idle:
             one.close()

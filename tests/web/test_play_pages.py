@@ -143,7 +143,7 @@ def test_a_game_that_is_over_is_reviewed_and_downloaded(client: TestClient) -> N
         assert again.count('aria-current="true"') == 1
         if number in judged:
             assert f'"?at={number}#at" aria-current="true"' in again
-    assert "move 3 of" in client.get(f"{address(table)}/replay?move=3").text
+    assert f'href="{address(table)}/game.json"' in client.get(f"{address(table)}/replay?move=3").text
     fresh = client.post(address(table) + "/again")
     assert fresh.url.path != address(table)
     other = table_at(client, fresh.url.path).sheet

@@ -103,7 +103,7 @@
       item.append(made("span", place ? String(place) : "", "number"));
       const words = made("div");
       const texts = told(frame);
-      words.append(...(texts.length ? texts : [made("p", place ? "not shown to this seat" : "the beginning", "unseen")]));
+      words.append(...(texts.length ? texts : [made("p", place ? "not shown to this seat" : "the beginning", "untold")]));
       item.append(words);
       item.addEventListener("click", () => show(place));
       return item;
@@ -232,7 +232,5 @@
   at("play").addEventListener("click", play);
   window.addEventListener("hashchange", fromAddress);
   at("replay").hidden = false;
-  const still = at("still");
-  if (still) still.remove(); // what is shown where no script runs
   fromAddress();
 })();

@@ -133,7 +133,7 @@ def choose_options(request: Request) -> dict[str, Any]:
 def _ask_again(request: Request, form: FormData, error: DicegymError) -> Response:
     status = getattr(error, "status", 400)
     if isinstance(error, GettingReadyError):
-        fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str) and name != "form_key"]
+        fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
         return render_page(
             request, "play/waiting.html", status, words=str(error), fields=fields, game=text_in(form, "game")
         )
@@ -267,5 +267,8 @@ async def download_game(request: Request, id: str) -> Response:
 async def replay_game(request: Request, id: str) -> Response:
     """Show a game move by move, with all hidden information."""
     table = await _find_finished(request, id)
-    title, back = f"{table.game.spec.title}, seen again", (f"/play/{table.sheet.id}", "Back to the table")
-    return await run_in_threadpool(lambda: render_replay(request, replay_of_table(table), title=title, back=back))
+    title, address = f"{table.game.spec.title}, seen again", f"/play/{table.sheet.id}"
+    back, links = (address, "Back to the table"), [(f"{address}/game.json", "Download")]
+    return await run_in_threadpool(
+        lambda: render_replay(request, replay_of_table(table), title=title, back=back, links=links)
+    )

@@ -76,7 +76,7 @@
   document.addEventListener("htmx:beforeSwap", (event) => {
     if (!event.detail.target || event.detail.target.id !== "live") return;
     const part = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html").getElementById("live");
-    const text = part ? part.outerHTML.replace(/name="form_key" value="[^"]*"/g, "") : "";
+    const text = part ? part.outerHTML : "";
     if (text === live) event.detail.shouldSwap = false;
     live = text;
   });

@@ -113,6 +113,8 @@ def show_match(request: Request, match: PathNumber) -> dict[str, Any]:
 
 def _view_game(request: Request, seen: SeenGame) -> Response:
     seen.game.check_rules()
+    file = f"/api/matches/{seen.match}/games/{seen.number}"
+    links = [(f"{seen.address}/review", "What mistakes cost"), (file, "As JSON")]
     return render_replay(
         request,
         seen.game,
@@ -120,7 +122,7 @@ def _view_game(request: Request, seen: SeenGame) -> Response:
         back=(f"/watch/matches/{seen.match}", f"Match {seen.match}: {', '.join(tell_apart(seen.game.seats))}"),
         all_seeing=seen.free,
         note="" if seen.free else RUNNING,
-        links=[(f"{seen.address}/review", "What mistakes cost")] if seen.free else [],
+        links=links if seen.free else [],
     )
 
 
