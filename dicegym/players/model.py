@@ -219,7 +219,7 @@ def save_model(
     """Save a model of your own to a file that plays wherever a model is named, without PyTorch.
 
     Args:
-        model: a Stable-Baselines3 model (PPO, A2C, DQN, QRDQN, MaskablePPO), or a ``torch.nn.Module`` of linear layers
+        model: a Stable-Baselines3 model (PPO, A2C, DQN, MaskablePPO), or a ``torch.nn.Module`` of linear layers
             from observations to a score for each action.
         path: the file; ``.zip`` is added if it is missing. An existing file is replaced.
         game: the game that the model was trained on, or its name.

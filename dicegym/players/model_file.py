@@ -56,7 +56,6 @@ _LARGEST = 1e300
 ALGORITHMS = {
     "FastMaskablePPO": "dicegym.learning.fast_ppo",
     "MaskablePPO": "sb3_contrib",
-    "QRDQN": "sb3_contrib",
     "PPO": "stable_baselines3",
     "A2C": "stable_baselines3",
     "DQN": "stable_baselines3",

@@ -192,8 +192,6 @@ def _scores(model: Any, observations: np.ndarray) -> np.ndarray:
             x = torch.as_tensor(observations, device=next(policy.parameters(), torch.empty(0)).device)
             if hasattr(policy, "q_net"):
                 found = policy.q_net(x)
-            elif hasattr(policy, "quantile_net"):
-                found = policy.quantile_net(x).mean(dim=1)
             elif hasattr(policy, "get_distribution"):
                 found = policy.get_distribution(x).distribution.logits
             else:
@@ -214,11 +212,6 @@ def check_spaces(model: Any, game: Game, name: str) -> None:
         raise ModelError(
             f"model {name!r} was trained on observations changed by VecNormalize, whose averages it does not contain: "
             "observations are between 0 and 1 already, so train it with VecNormalize(games, norm_obs=False)"
-        )
-    if type(model).__name__ not in ALGORITHMS and hasattr(getattr(model, "policy", None), "lstm_actor"):
-        raise ModelError(
-            f"model {name!r} is a {type(model).__name__}, and recurrent policies cannot play here: use one of "
-            f"{', '.join(ALGORITHMS)}"
         )
     seen, done = getattr(model, "observation_space", None), getattr(model, "action_space", None)
     shape, n_actions = getattr(seen, "shape", None), getattr(done, "n", None)
@@ -317,21 +310,8 @@ def _network(parts: Sequence[Any]) -> Network:
 
 def _parts(policy: Any) -> list[Any]:
     """Return the modules of a policy from observations to scores, in order."""
-    import torch
-
     if hasattr(policy, "q_net"):
         return [policy.q_net.features_extractor, policy.q_net.q_net]
-    if hasattr(policy, "quantile_net"):
-        net = policy.quantile_net
-        last = net.quantile_net[-1]  # linear, so the mean over quantiles is a linear layer itself
-        mean = torch.nn.Linear(last.in_features, int(net.action_space.n)).to(last.weight)
-        mean.load_state_dict(
-            {
-                "weight": last.weight.view(net.n_quantiles, -1, last.in_features).mean(dim=0),
-                "bias": last.bias.view(net.n_quantiles, -1).mean(dim=0),
-            }
-        )
-        return [net.features_extractor, net.quantile_net[:-1], mean]
     if hasattr(policy, "action_net"):
         return [policy.pi_features_extractor, policy.mlp_extractor.policy_net, policy.action_net]
     return [policy]

@@ -172,7 +172,7 @@ def test_what_each_algorithm_learned_plays_from_a_file(label: str, tmp_path: Pat
 
     game = dicegym.game("hog")
     settings: dict[str, Any] = {"n_steps": 8} | ({"batch_size": 32} if "PPO" in label else {})
-    if "DQN" in label:
+    if label == "DQN":
         settings = {"learning_starts": 8, "buffer_size": 100, "policy_kwargs": {"net_arch": [16]}}
     kind = sb3_models.algorithm(label)
     model = kind("MlpPolicy", SB3VecEnv(game, 4, seed=0), seed=0, device="cpu", **settings).learn(40)
@@ -181,7 +181,7 @@ def test_what_each_algorithm_learned_plays_from_a_file(label: str, tmp_path: Pat
     ours = dicegym.save_model(model, tmp_path / "ours", "hog")
     assert ours == tmp_path / "ours.zip"
     assert np.array_equal(models.load(ours).choose(seen, masks), expected)
-    if "DQN" in label:
+    if label == "DQN":
         with pytest.raises(ModelError, match=ONLY_PLAYS):
             sb3_models.load_model(ours)
     else:
@@ -283,7 +283,7 @@ def test_policies_of_somebodys_own_play_where_their_layers_are_plain(tmp_path: P
         dicegym.agent(game, model)
 
 
-def test_models_that_saw_other_numbers_or_remember_are_refused(tmp_path: Path) -> None:
+def test_models_that_saw_other_numbers_or_score_otherwise_are_refused(tmp_path: Path) -> None:
     vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
     contrib = pytest.importorskip("sb3_contrib")
     from dicegym.envs.sb3 import SB3VecEnv
@@ -296,8 +296,11 @@ def test_models_that_saw_other_numbers_or_remember_are_refused(tmp_path: Path) -
         dicegym.agent("hog", blind)
     paid = fresh(contrib.MaskablePPO, vec_env.VecNormalize(games, norm_obs=False))
     assert dicegym.save_model(paid, tmp_path / "paid.zip", "hog").is_file()
-    with pytest.raises(ModelError, match="RecurrentPPO, and recurrent policies"):
-        dicegym.save_model(contrib.RecurrentPPO("MlpLstmPolicy", games, device="cpu"), tmp_path / "r.zip", "hog")
+    recurrent = contrib.RecurrentPPO("MlpLstmPolicy", games, device="cpu")
+    values = contrib.QRDQN("MlpPolicy", games, device="cpu", buffer_size=10)
+    for model, words in ((recurrent, "does not map observations of 62"), (values, "must map .* to scores")):
+        with pytest.raises(ModelError, match=words):
+            dicegym.save_model(model, tmp_path / "r.zip", "hog")
 
 
 def test_own_networks_play_and_are_written_down_where_they_can(tmp_path: Path) -> None:
