@@ -206,9 +206,9 @@ def main():
         # what can be called as the interface calls is a bot
         *(pytest.param("mine.py", text, 0, ["mine: ok"], id=game) for game, text in WITH_DEFAULTS.items()),
         ("mine.py", "def final_strategy(score, opponent_score, rolls):\n    return rolls\n", 2, ["mine.py"]),
-        # the name of a file decides between games; a course project, which defines `play` too, is its own games
-        ("hog.py", TWO_GAMES, 0, []),
-        ("other.py", TWO_GAMES, 2, ["other.py matches the interfaces of hog and liarsdice: choose one by --game"]),
+        # two games fit, and --game decides; a course project, which defines `play` too, is its own games
+        ("hog.py", TWO_GAMES, 2, ["hog.py matches the interfaces of hog and liarsdice: choose one by --game"]),
+        ("hog.py --game hog", TWO_GAMES, 0, []),
         ("hog.py", COURSE_PROJECT, 0, []),
         ("project.py", COURSE_PROJECT, 0, []),
         # what is no bot is told what would be one
