@@ -21,6 +21,8 @@ import json
 import operator
 from typing import Any
 
+from dicegym.bots.calls import show_value
+
 LONGEST_FRAME = 1 << 16
 """Bytes of a bot's frame, with its end."""
 MOST_ITEMS = 10_000
@@ -91,19 +93,12 @@ def _written(value: Any, room: list[int], depth: int) -> str:
     try:
         number = operator.index(value)
     except Exception:  # the bot's own class may raise anything
-        return json.dumps({"o": [type(value).__name__[:80], _text(value)]})
+        return json.dumps({"o": [type(value).__name__[:80], show_value(value, LONGEST_TEXT)]})
     return _digits(number)
 
 
 def _digits(number: int) -> str:
     return str(min(max(int.__index__(number), -LARGEST), LARGEST))
-
-
-def _text(value: object) -> str:
-    try:
-        return str.__str__(repr(value))[:LONGEST_TEXT].encode("utf-8", "backslashreplace").decode()
-    except Exception:
-        return f"something of type {type(value).__name__[:80]}"
 
 
 def decode(found: Any) -> Any:
