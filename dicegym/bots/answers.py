@@ -102,7 +102,7 @@ def _digits(number: int) -> str:
 
 
 def decode(found: Any) -> Any:
-    """Return the answer for the result of `json.loads`. Raises ValueError for anything else."""
+    """Return the answer for the result of `json.loads`. Raises ValueError or TypeError for anything else."""
     match found:
         case None | bool() | int() | float() | str():
             return found
@@ -111,16 +111,7 @@ def decode(found: Any) -> Any:
         case {"t": list(inside), **rest} if not rest:
             return tuple(map(decode, inside))
         case {"d": list(inside), **rest} if not rest:
-            return {_key(decode(key)): decode(one) for key, one in inside}
+            return {decode(key): decode(one) for key, one in inside}
         case {"o": [str(name), str(text)], **rest} if not rest:
             return _type(name)(text)
     raise ValueError("is not an encoded answer")
-
-
-def _key(key: object) -> object:
-    """Return ``key`` if it is hashable, otherwise its ``repr``."""
-    try:
-        hash(key)
-    except TypeError:
-        return repr(key)
-    return key

@@ -177,11 +177,12 @@ class LlmPlayer(Player):
         self._asked: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # held during a request
         self._spent = 0
         self._usage = Usage()
-        self._plays_at_random = False  # for an invalid answer
+        self.random_failures = False
+        """Whether a random legal action replaces an invalid answer; see `with_random_failures`."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the arguments: another process has its own client, and the same log."""
-        return LlmPlayer, self._arguments, {"_plays_at_random": self._plays_at_random}
+        return LlmPlayer, self._arguments, {"random_failures": self.random_failures}
 
     @property
     def usage(self) -> Usage:
@@ -215,7 +216,7 @@ class LlmPlayer(Player):
     def with_random_failures(self) -> LlmPlayer:
         """Return a new player of the same model that plays a random legal action for an invalid answer."""
         player = LlmPlayer(*self._arguments)
-        player._plays_at_random = True
+        player.random_failures = True
         return player
 
     def _play(self, game: Game, state: Any, seat: int, seed: int) -> int:
@@ -223,7 +224,7 @@ class LlmPlayer(Player):
         begun = prompts.decision_start(game, state, seat)
         actions = self._judge(game, begun, seat, seed)
         if isinstance(actions, AnswerError):
-            if not self._plays_at_random:
+            if not self.random_failures:
                 raise AgentError(self.name, str(actions))
             legal = np.flatnonzero(game.legal(state))
             drawn = named_seed("answer", seed, prompts.observation_text(game, state, seat))

@@ -169,6 +169,7 @@ def test_odd_answers_are_quoted(odd: object) -> None:
         {"o": ["x", 5]},
         {"o": ["x\0", "y"]},
         {"d": [[1]]},
+        {"d": [[[1], 2]]},
         {"t": 3},
         {"x": 1},
         {},
