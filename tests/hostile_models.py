@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import io
 import json
 import pickle
@@ -46,15 +45,6 @@ def changed(path: Path, target: Path, changes: Mapping[str, bytes | None]) -> Pa
     return zipped({name: content for name, content in found.items() if content is not None}, target)
 
 
-def fields(content: bytes, mark: Path) -> bytes:
-    """Return Stable-Baselines3's ``data`` with a pickle in each of its fields, and in one more."""
-    packed = base64.b64encode(pickle.dumps(Bomb(mark))).decode()
-    data = json.loads(content)
-    for key, value in data.items():
-        data[key] = (value if isinstance(value, dict) else {":type:": "<class 'int'>"}) | {":serialized:": packed}
-    return json.dumps({**data, "more": {":type:": "", ":serialized:": packed}}).encode()
-
-
 def members_of_bytes(content: bytes) -> dict[str, bytes]:
     """Return the members of a zip in memory."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -77,7 +67,7 @@ def every_place(path: Path, mark: Path) -> dict[str, dict[str, bytes | None]]:
     found = members_of(path)
     raw = pickle.dumps(Bomb(mark))
     about = json.loads(found[MEMBER])
-    beside = {"data": fields(found["data"], mark), "policy.pth": raw, "system_info.txt": raw, "more.pkl": raw}
+    beside = {"data": raw, "policy.pth": raw, "system_info.txt": raw, "more.pkl": raw}
     return {
         "arrays": {NETWORK_MEMBER: object_arrays(found[NETWORK_MEMBER], mark)},
         "all beside arrays": {**beside},

@@ -87,7 +87,8 @@ def grade(
     """Return the cost of a player's decisions.
 
     Args:
-        player: the player to grade, or its name; it sits in each seat in turn.
+        player: the player to grade, or its name; it sits in each seat in turn. A language model's illegal and
+            unreadable answers are replaced by random legal actions.
         game: the game.
         others: the players of the other seats, in turn, or their names (default: ``player`` itself).
         games: the number of games (default: 200, or 10 where values are rollouts).
@@ -107,7 +108,7 @@ def grade(
         True
     """
     game = make_game(game)
-    player, rivals = agent(game, player), [agent(game, one) for one in others]
+    player, rivals = _gradable(agent(game, player)), [agent(game, one) for one in others]
     if len(others) >= max(2, game.players):
         raise ParameterError(f"{len(others)} others do not fit a player of {game!r}: give {game.players - 1}")
     asked = best_valuer(game) if valuer is None else valuer
@@ -124,6 +125,11 @@ def grade(
         found.append(_judge_games(player, asked, played, progress, first, games))
     sums = [np.concatenate(one) for one in zip(*found, strict=True)]
     return _grade(player.name, asked.unit, sums, player.usage)
+
+
+def _gradable(player: Player) -> Player:
+    """Return a player that always plays on: a language model plays at random for an invalid answer."""
+    return player.with_random_failures() if isinstance(player, LlmPlayer) else player
 
 
 class _Played(NamedTuple):
@@ -328,7 +334,7 @@ def suite(
         EndpointError: an endpoint does not answer.
     """
     found = []
-    models: dict[int, LlmPlayer] = {}  # by place: a model has one budget for all games
+    models: dict[int, Player] = {}  # by place: a model has one budget for all games
     for game, named in [(game, [agent(game, spec) for spec in players]) for game in map(_table, games)]:
         asked = best_valuer(game, progress=progress)
         rough = asked.kind == "rollouts"
@@ -337,7 +343,7 @@ def suite(
         played = whole_number("matches", usual[1] if matches is None else matches, 1, 1 << 20, "the number of games")
         same = _situations_of(game, asked, number, seed)
         for place, player in enumerate(named):
-            model = models.setdefault(place, player.with_random_failures()) if isinstance(player, LlmPlayer) else player
+            model = models.setdefault(place, _gradable(player)) if isinstance(player, LlmPlayer) else player
             found.append(_graded(model, same, played, seed, progress))
     return found
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from dicegym.bots import smoke_games
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.calls import CallLog, Echo, Witness, watch_calls
+from dicegym.bots.calls import PRINT, CallLog, Echo, Witness, watch_calls
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
@@ -299,7 +299,7 @@ class _WitnessedPrints(Printed):
 
     def write(self, text: str) -> int:
         """Take ``text`` as a stream would; return its length."""
-        self._witness.note_print(text)
+        self._witness.note(PRINT, text)
         return self._stray.write(text)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import difflib
 import os
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, one_line
-from dicegym.players.roster import PLACEHOLDERS, Origin, Spec, agent_name, agent_names, resolve
+from dicegym.players.roster import Origin, Spec, agent_name, agent_names, resolve
 from dicegym.sandbox.jobs import Entry, digest_of, entry, seal_files
 
 AgentSpec = Spec | Any
@@ -133,10 +132,6 @@ def _named(
                 remarks.append(f"no entries in {spec}: {', '.join(folder.left_out)}")
         else:
             plain.append((one_line(agent_name(game, spec)), spec))
-    counts = Counter(name for name, _ in plain)
-    for number, (name, spec) in enumerate(plain):
-        if counts[name] > 1 and isinstance(spec, str | os.PathLike) and Path(spec).stem in PLACEHOLDERS:
-            plain[number] = f"{name}/{Path(spec).name}", spec  # another one in the same folder
     specs, empty = dict[str, AgentSpec](), {}
     for name, spec in plain:
         if name in specs:

@@ -16,7 +16,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import one_line
 from dicegym.games.parts import INTERFACE, part
-from dicegym.players.roster import PLACEHOLDERS, agent_names, entry_files, looks_like_bot
+from dicegym.players.roster import agent_names, entry_files, looks_like_bot
 
 KINDS = (".py", ".zip")
 """Suffixes of bots and models."""
@@ -88,8 +88,7 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
             found.append(Submission(one_line(path.name, LONGEST), f"{longer}/", bot, problem))
         elif path.suffix in KINDS:
             problem = LEADS_OUT if leads_out(path, root) else lacking(path)
-            name = root.resolve().name if path.stem in PLACEHOLDERS else path.stem
-            found.append(Submission(one_line(name, LONGEST), longer, path, problem))
+            found.append(Submission(one_line(path.stem, LONGEST), longer, path, problem))
         else:
             left_out.append(path.name)
     if not found:

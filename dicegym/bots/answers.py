@@ -1,4 +1,4 @@
-"""A bot's answers as text on their way to the referee: plain values, and descriptions of all other objects.
+"""A bot's answers as text on their way to the referee: plain values, and the words of all other objects.
 
 `encode` runs in the bot's process and makes JSON. `decode` runs in the referee's process, which trusts nothing that it
 reads: JSON is data alone, and the decoded value decides what an answer means.
@@ -6,13 +6,11 @@ reads: JSON is data alone, and the decoded value decides what an answer means.
 ==========================  ==========================================================================================
 JSON                        answer
 ==========================  ==========================================================================================
-number, text, true, null    the same; subclasses of text and numbers become the base class
+number, text, true, null    the same; subclasses and NumPy's types become Python's, objects with ``__index__`` an int
 [...]                       a list
 {"t": [...]}                a tuple
 {"d": [[key, value], ...]}  a dict
-{"n": [type, value]}        a number of NumPy, or its True or False
-{"o": [type, text,          any other object: its type, its ``repr``, and the integers from ``__index__`` and
-index, int, callable]}      ``__int__``, if it has them
+{"o": [type, text]}         any other object, which no interface takes: the name of its type, and its ``repr``
 ==========================  ==========================================================================================
 """
 
@@ -21,8 +19,9 @@ from __future__ import annotations
 import functools
 import json
 import operator
-import types
 from typing import Any
+
+from dicegym.bots.calls import show_value
 
 LONGEST_FRAME = 1 << 16
 """Bytes of a bot's frame, with its end."""
@@ -31,54 +30,29 @@ MOST_ITEMS = 10_000
 DEEPEST = 20
 """Nested containers."""
 LONGEST_TEXT = 2000
-NUMBERS: dict[str, type] = {
-    **dict.fromkeys((f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)), int),
-    **dict.fromkeys(("longlong", "ulonglong"), int),
-    **dict.fromkeys(("float16", "float32", "float64"), float),
-    **dict.fromkeys(("bool", "bool_"), bool),
-}
-"""NumPy's numbers that keep their type -> the type in JSON."""
+_WITHOUT_INDEX = ("bool", "bool_", "float16", "float32")
+"""NumPy's numbers that are neither Python's, as float64 is, nor have ``__index__``."""
 LARGEST = 10**1000
 """Larger integers are clipped to it: no rule distinguishes them."""
 
 
-class Foreign:
-    """An answer that is not a plain value, with the original's type name, ``repr`` and integers.
+class Odd:
+    """An answer that is neither a plain value nor a number. Errors quote the original's type name and ``repr``."""
 
-    It is callable if the original was.
-    """
+    __slots__ = ("_text",)
 
-    __slots__ = ("_index", "_int", "_text")
-
-    def __init__(self, text: str, index: int | None, whole: int | None) -> None:
-        self._text, self._index, self._int = text, index, whole
+    def __init__(self, text: str) -> None:
+        self._text = text
 
     def __repr__(self) -> str:
         """Return the original's ``repr``."""
         return self._text
 
-    def __index__(self) -> int:
-        """Return its ``__index__``. Raises TypeError if it has none."""
-        if self._index is None:
-            raise TypeError(f"'{type(self).__name__}' object cannot be interpreted as an integer")
-        return self._index
-
-    def __int__(self) -> int:
-        """Return its ``__int__``. Raises TypeError if it has none."""
-        if self._int is None:
-            raise TypeError(f"int() argument must be a string or a real number, not '{type(self).__name__}'")
-        return self._int
-
 
 @functools.lru_cache(maxsize=64)
-def _type(name: str, called: bool) -> type[Foreign]:
-    """Return a subclass of `Foreign` with this name."""
-
-    def refuse(self: Foreign, *arguments: object, **named: object) -> object:
-        raise TypeError("this object only describes an answer, and cannot be called")
-
-    members: dict[str, Any] = {"__slots__": (), "__doc__": Foreign.__doc__}
-    return type(name.replace("\0", ""), (Foreign,), members | ({"__call__": refuse} if called else {}))
+def _type(name: str) -> type[Odd]:
+    """Return a subclass of `Odd` with this name. Raises ValueError if it cannot be one."""
+    return type(name, (Odd,), {"__slots__": ()})
 
 
 class TooMuchError(ValueError):
@@ -99,11 +73,8 @@ def _written(value: Any, room: list[int], depth: int) -> str:
         raise TooMuchError(f"more than {MOST_ITEMS} values, or nested more than {DEEPEST} deep")
     if value is None or value is True or value is False:
         return "null" if value is None else "true" if value else "false"
-    if type(value).__module__ == "numpy" and type(value).__name__ in NUMBERS:
-        number: Any = value
-        return f'{{"n":["{type(value).__name__}",{_written(number.item(), room, 0)}]}}'
     if isinstance(value, int):
-        return str(min(max(int.__index__(value), -LARGEST), LARGEST))
+        return _digits(value)
     if isinstance(value, str):
         return json.encoder.encode_basestring_ascii(str.__str__(value)[:LONGEST_TEXT])
     if isinstance(value, tuple):
@@ -117,26 +88,21 @@ def _written(value: Any, room: list[int], depth: int) -> str:
         return f'{{"d":[{",".join(pairs)}]}}'
     if isinstance(value, float):
         return json.dumps(float.__float__(value))
-    index = _whole(operator.index, value)
-    return json.dumps({"o": [type(value).__name__[:80], _text(value), index, _whole(int, value), callable(value)]})
-
-
-def _whole(convert: Any, value: object) -> int | None:
+    if type(value).__module__ == "numpy" and type(value).__name__ in _WITHOUT_INDEX:
+        return _written(value.item(), room, 0)
     try:
-        return min(max(int.__index__(convert(value)), -LARGEST), LARGEST)
+        number = operator.index(value)
     except Exception:  # the bot's own class may raise anything
-        return None
+        return json.dumps({"o": [type(value).__name__[:80], show_value(value, LONGEST_TEXT)]})
+    return _digits(number)
 
 
-def _text(value: object) -> str:
-    try:
-        return str.__str__(repr(value))[:LONGEST_TEXT].encode("utf-8", "backslashreplace").decode()
-    except Exception:
-        return f"something of type {type(value).__name__[:80]}"
+def _digits(number: int) -> str:
+    return str(min(max(int.__index__(number), -LARGEST), LARGEST))
 
 
 def decode(found: Any) -> Any:
-    """Return the answer for the result of `json.loads`. Raises ValueError for anything else."""
+    """Return the answer for the result of `json.loads`. Raises ValueError or TypeError for anything else."""
     match found:
         case None | bool() | int() | float() | str():
             return found
@@ -145,31 +111,7 @@ def decode(found: Any) -> Any:
         case {"t": list(inside), **rest} if not rest:
             return tuple(map(decode, inside))
         case {"d": list(inside), **rest} if not rest:
-            return {_key(decode(key)): decode(one) for key, one in inside}
-        case {"n": [str(name), value], **rest} if name in NUMBERS and not rest:
-            return _number(name, value)
-        case {"o": [str(name), str(text), index, whole, bool(called)], **rest} if not rest:
-            if {type(index), type(whole)} <= {int, types.NoneType}:
-                return _type(name, called)(text, index, whole)
+            return {decode(key): decode(one) for key, one in inside}
+        case {"o": [str(name), str(text)], **rest} if not rest:
+            return _type(name)(text)
     raise ValueError("is not an encoded answer")
-
-
-def _number(name: str, value: object) -> Any:
-    """Return a number of NumPy. Raises ValueError if the value does not fit its type."""
-    import numpy  # here, as only the referee decodes
-
-    if type(value) is not NUMBERS[name]:
-        raise ValueError("is another kind of number")
-    try:
-        return getattr(numpy, name)(value)
-    except (OverflowError, AttributeError) as error:
-        raise ValueError("does not fit its type") from error
-
-
-def _key(key: object) -> object:
-    """Return ``key`` if it is hashable, otherwise its ``repr``."""
-    try:
-        hash(key)
-    except TypeError:
-        return repr(key)
-    return key

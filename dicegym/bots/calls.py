@@ -29,17 +29,16 @@ FRAMES = 5
 """Innermost lines of an error's traceback."""
 
 
+CALL, ANSWER, PRINT = "call", "answer", "print"
+"""What a `Witness` notes: a call such as ``final_strategy(0, 17)``; its answer, or the error and the bot's lines that
+raised it; and what the bot wrote to either stream."""
+
+
 class Witness:
-    """Receives every call of the bots that play within `watch_calls`. These methods do nothing."""
+    """Receives every call of the bots that play within `watch_calls`. This one does nothing."""
 
-    def note_call(self, call: str) -> None:
-        """Note a call, such as ``final_strategy(0, 17)``."""
-
-    def note_answer(self, answer: str) -> None:
-        """Note the answer, or the error and the bot's lines that raised it."""
-
-    def note_print(self, text: str) -> None:
-        """Note what the bot wrote to either stream."""
+    def note(self, kind: str, text: str) -> None:
+        """Note a `CALL`, an `ANSWER` or a `PRINT`."""
 
 
 _WITNESS: ContextVar[Witness | None] = ContextVar("witness", default=None)
@@ -58,7 +57,7 @@ def watch_calls(witness: Witness) -> Iterator[None]:
 def note_print(text: str) -> None:
     """Report a bot's output to the witness."""
     if (witness := _WITNESS.get()) is not None:
-        witness.note_print(text)
+        witness.note(PRINT, text)
 
 
 def without_addresses(text: str) -> str:
@@ -88,13 +87,13 @@ def report_calls(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     @functools.wraps(function, updated=())
     def note(*arguments: Any) -> Any:
-        witness.note_call(call_text(name, arguments))
+        witness.note(CALL, call_text(name, arguments))
         try:
             answer = function(*arguments)
         except BaseException as error:
-            witness.note_answer(_error_text(error))
+            witness.note(ANSWER, _error_text(error))
             raise
-        witness.note_answer(show_value(answer, LONGEST))
+        witness.note(ANSWER, show_value(answer, LONGEST))
         return answer
 
     return note
@@ -116,9 +115,10 @@ def _error_text(error: BaseException) -> str:
 class Echo(Witness):
     """Prints the output of bots to the terminal, for debugging."""
 
-    def note_print(self, text: str) -> None:
-        """Print it."""
-        sys.stdout.write(text)
+    def note(self, kind: str, text: str) -> None:
+        """Print what a bot writes."""
+        if kind == PRINT:
+            sys.stdout.write(text)
 
 
 class CallLog(Witness):
@@ -130,30 +130,26 @@ class CallLog(Witness):
         self._last: deque[str] = deque(maxlen=LAST)
         self._room = LONGEST
 
-    def note_call(self, call: str) -> None:
-        """Begin an entry."""
-        if self._number <= FIRST:
-            self._first += self._entry
-        else:
-            self._last.append(self._entry)
-        self._number += 1
-        self._entry, self._room = f"{self._number:>6}  {call}\n", LONGEST
-        self._save()
-
-    def note_answer(self, answer: str) -> None:
-        """Complete the entry."""
-        lead = f"{self._entry[:-1]} -> " if self._entry.count("\n") == 1 else f"{self._entry}        -> "
-        self._entry = lead + answer.replace("\n", "\n           ") + "\n"
-        self._save()
-
-    def note_print(self, text: str) -> None:
-        """Add to the entry: each text begins a line."""
-        self._entry = self._entry or "        while it was loaded\n"
-        if self._room > 0 and text.strip("\r\n"):
+    def note(self, kind: str, text: str) -> None:
+        """Begin an entry for a call, complete it by the answer, or add what is printed: each text begins a line."""
+        if kind == CALL:
+            if self._number <= FIRST:
+                self._first += self._entry
+            else:
+                self._last.append(self._entry)
+            self._number += 1
+            self._entry, self._room = f"{self._number:>6}  {text}\n", LONGEST
+        elif kind == ANSWER:
+            lead = f"{self._entry[:-1]} -> " if self._entry.count("\n") == 1 else f"{self._entry}        -> "
+            self._entry = lead + text.replace("\n", "\n           ") + "\n"
+        elif self._room > 0 and text.strip("\r\n"):
+            self._entry = self._entry or "        while it was loaded\n"
             kept, self._room = text[: self._room], self._room - len(text)
             self._entry += "".join(f"        printed: {line}\n" for line in kept.splitlines())
             self._entry += "        printed: ... (and more)\n" if self._room <= 0 else ""
-            self._save()
+        else:
+            return
+        self._save()
 
     def _save(self) -> None:
         left_out = self._number - 1 - FIRST - len(self._last)

@@ -35,15 +35,14 @@ class Source(NamedTuple):
 def locate(text: str | Path, entry_files: Iterable[str]) -> Source | None:
     """Return the bot that ``text`` names: ``file.py``, ``folder``, ``folder:file`` or ``folder:file:function``.
 
-    A folder is searched for ``entry_files`` in order. A file of another name may share its folder. Further forms are
-    ``file.py:function`` and ``name:folder:file:function``, as in the original Liar's Dice. Returns None if there is no
-    such file.
+    A folder is searched for ``entry_files`` in order. A file of another name may share its folder. A further form is
+    ``file.py:function``. Returns None if there is no such file.
     """
     return split(text, entry_files)[1]
 
 
 def split(text: str | Path, entry_files: Iterable[str]) -> tuple[list[str], Source | None]:
-    """Return the words in ``text`` around the path (a leading name first), and the result of `locate`."""
+    """Return the words in ``text`` after the path, and the result of `locate`."""
     whole, called = str(text), list(entry_files)
     for parts in (0, 1, 2):  # a path may contain colons, so the longest one that exists wins
         path, *rest = whole.rsplit(":", parts) if parts else [whole]
@@ -56,10 +55,6 @@ def split(text: str | Path, entry_files: Iterable[str]) -> tuple[list[str], Sour
                 if os.path.isfile(base / name):
                     attribute = rest[1] if len(rest) > 1 else None
                     return rest, Source(base / name, attribute, shared=name not in called)
-    name, mark, path = whole.partition(":")
-    if mark and name and path.count(":") >= 2:
-        rest, source = split(path, called)
-        return [name, *rest], source
     return [], None
 
 

@@ -59,7 +59,7 @@ def _list_environments() -> None:
 def _show(game: dicegym.Game) -> None:
     """Print the sizes and parameters of a game, then its agents."""
     from dicegym.players.agent_info import describe_agent
-    from dicegym.players.roster import SEARCHES, names_elsewhere
+    from dicegym.players.roster import SEARCHES
 
     low, high = game.spec.players
     seats = f"{game.players} of {low}-{high}" if low < high else str(low)
@@ -69,13 +69,6 @@ def _show(game: dicegym.Game) -> None:
     out.print("")
     agents = dict.fromkeys([*dicegym.agent_names(game), *SEARCHES])
     print_table(["agent", "what it is"], [[name, describe_agent(game, name)] for name in agents])
-    elsewhere: dict[str, list[str]] = {}
-    for name, wanted in names_elsewhere(game).items():
-        other = " ".join(f"-p {key}={value}" for key, value in wanted.items() if game.parameters.get(key) != value)
-        elsewhere.setdefault(other, []).append(name)
-    for other, names in elsewhere.items():
-        there = f"is {names[0]}" if len(names) == 1 else f"are {', '.join(names)}"
-        out.print(f"With other parameters there {there}: dicegym games {game.name} {other}".rstrip())
 
 
 def _print_rules(game: str) -> None:

@@ -121,7 +121,7 @@ class AlgorithmSettings:
     """Arguments of the algorithm; other arguments of its class may be added. The algorithm has its own defaults."""
 
     name: AnyText = "FastMaskablePPO"
-    """the algorithm: FastMaskablePPO, MaskablePPO, PPO, A2C, DQN, QRDQN, or DAgger, which imitates a teacher"""
+    """the algorithm: FastMaskablePPO, MaskablePPO, PPO, A2C, DQN, or DAgger, which imitates a teacher"""
     learning_rate: AboveZeroIfGiven = None
     """step size of the updates"""
     learning_rate_end: ZeroOrMoreIfGiven = None
@@ -149,9 +149,9 @@ class AlgorithmSettings:
     stats_window_size: CountIfGiven = None
     """episodes over which the logged means are taken"""
     train_freq: CountIfGiven = None
-    """DQN and QRDQN: steps of the batch between updates"""
+    """DQN: steps of the batch between updates"""
     exploration_fraction: AboveZeroIfGiven = None
-    """DQN and QRDQN: share of the training over which exploration falls"""
+    """DQN: share of the training over which exploration falls"""
     kl_coef: ZeroOrMoreIfGiven = None
     """FastMaskablePPO: weight of the pull towards an anchor, a slow copy of the policy"""
     kl_anchor_rate: ZeroToOneIfGiven = None

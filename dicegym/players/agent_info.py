@@ -17,7 +17,7 @@ from dicegym.games import loadable
 from dicegym.games.parts import INTERFACE, part
 from dicegym.play.player import Player
 from dicegym.players.model_file import ModelFile, find_trained
-from dicegym.players.roster import agent_names, agents_folder, entry_files, resolve
+from dicegym.players.roster import agent_names, resolve
 
 LONGEST = 400
 """Shown characters of a model's own words."""
@@ -93,9 +93,7 @@ def game_of_file(file: str) -> str:
     path = Path(os.path.expanduser(file))
     if path.suffix == ".py" and ":" not in file and not os.path.isdir(path) and (reason := lacking(path)):
         raise ParameterError(reason)
-    fits = {name: _fit(make_game(name), file) for name in loadable()}
-    best = max(fits.values(), default=0)  # a course project may have a function of another game's bots
-    known = [name for name, fit in fits.items() if 0 < fit == best]
+    known = [name for name in loadable() if _fits(make_game(name), file)]
     if not known and locate(path, ()) is None and not path.suffix and not os.path.isdir(path):
         names = {agent for name in loadable() for agent in agent_names(make_game(name))}
         raise unknown_name("agent of any game", file, sorted(names))
@@ -106,22 +104,16 @@ def game_of_file(file: str) -> str:
     return known[0]
 
 
-def _fit(game: Game, file: str) -> int:
-    """Return how well ``file`` fits ``game``: 1 for a bot by its text, or a model's name, otherwise 0.
-
-    A bot with the file name of the game's bots, or in its folder of agents, gives 2.
-    """
+def _fits(game: Game, file: str) -> bool:
+    """Return whether ``file`` is a bot of ``game`` by its text, or the name of its model or agent."""
     try:
         source = resolve(game, file)
     except (AgentError, UnknownNameError):
-        return 0
+        return False
     if not isinstance(source, Source):
-        return 1
+        return True
     interface = part(game, INTERFACE)
     try:
-        if interface is None or not interface.recognises(text_of(read(source.file))):
-            return 0
+        return interface is not None and interface.recognises(text_of(read(source.file)))
     except BadFileError as error:
         raise AgentError(source.file.name, str(error)) from None
-    is_named = source.file.name in entry_files(game)
-    return 2 if is_named or agents_folder(game).resolve() in source.file.resolve().parents else 1

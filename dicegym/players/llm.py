@@ -13,7 +13,6 @@ import json
 import os
 import sqlite3
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -38,8 +37,6 @@ LOG_VARIABLE = "DICEGYM_LLM_LOG"
 """The environment variable for the log file."""
 AnswerForm = Literal["json_schema", "tool", "text"]
 """How to request the JSON object: by a schema, as a tool call, or by the prompt alone."""
-FailureRule = Literal["forfeit", "random"]
-"""What to play for an invalid answer: the rules' action for a failure, or a random legal action."""
 _SEEDS = 1 << 31
 
 
@@ -59,14 +56,6 @@ class LoggedAnswer(NamedTuple):
 
 
 _COLUMNS = ", ".join(LoggedAnswer._fields)
-
-
-class Exchange(NamedTuple):
-    """The request for one decision, and its answer."""
-
-    request: dict[str, Any]
-    """As sent; ``messages`` has the prompts."""
-    answer: LoggedAnswer
 
 
 class AnswerLog:
@@ -127,7 +116,8 @@ class AnswerLog:
 class LlmPlayer(Player):
     """A language model at an endpoint of OpenAI's chat completions.
 
-    It gets in words what its seat may know, and answers with one JSON object. Its key is ``$OPENAI_API_KEY``.
+    It gets in words what its seat may know, and answers with one JSON object. Its key is ``$OPENAI_API_KEY``. For an
+    invalid answer it plays the rules' action for a failure; a game without one raises AgentError.
 
     Args:
         model: the model's name at the endpoint.
@@ -135,14 +125,11 @@ class LlmPlayer(Player):
         seed: sent with requests; another seed makes new requests instead of using the log.
         temperature: sent with requests. At 0 a text has one answer; otherwise each game draws its own.
         form: how to request the JSON object: "json_schema", "tool" or "text" (by the prompt alone).
-        failure: what to play for an invalid answer: "forfeit", the rules' action for a failure (a game without one
-            raises AgentError), or "random", a random legal action.
         concurrency: simultaneous requests, when many games are played together.
         timeout: seconds for a request.
         retries: how often a failed request is repeated, with growing pauses.
         max_tokens: of an answer.
         budget: tokens that this player may use in this process; 0: unlimited.
-        seconds: time that its requests may take in this process; 0: unlimited.
         log: the file of requests and answers; see `AnswerLog`.
 
     Raises ParameterError for arguments out of range.
@@ -163,26 +150,22 @@ class LlmPlayer(Player):
         seed: int = 0,
         temperature: float = 0.0,
         form: AnswerForm = "json_schema",
-        failure: FailureRule = "forfeit",
         concurrency: int = 8,
         timeout: float = 60.0,
         retries: int = 4,
         max_tokens: int = 1_024,
         budget: int = 0,
-        seconds: float = 0.0,
         log: str = "",
     ) -> None:
         what = "a language model"
-        limits = (concurrency, timeout, retries, max_tokens, budget, seconds)
-        self._arguments = (model, base_url, seed, temperature, form, failure, *limits, log)
+        limits = (concurrency, timeout, retries, max_tokens, budget)
+        self._arguments = (model, base_url, seed, temperature, form, *limits, log)
         self.model, self.base_url, self.log = str(model), str(base_url), str(log)
         self.seed = whole_number("seed", seed, 0, _SEEDS - 1, f"the seed of {what}")
-        for name, number in (("temperature", temperature), ("seconds", seconds)):
-            if finite_number(name, number, f"the {name} of {what}") < 0:
-                raise ParameterError(f"{name}={number!r} cannot be the {name} of {what}: give 0 or more")
-        self.temperature, self.seconds = float(temperature), float(seconds)
+        self.temperature = finite_number("temperature", temperature, f"the temperature of {what}")
+        if self.temperature < 0:
+            raise ParameterError(f"temperature={temperature!r} cannot be the temperature of {what}: give 0 or more")
         self.form = one_of("form", form, get_args(AnswerForm))
-        self.failure = one_of("failure", failure, get_args(FailureRule))
         self.concurrency = whole_number("concurrency", concurrency, 1, 1_000, f"requests of {what} at a time")
         self.timeout = finite_number("timeout", timeout, f"seconds for an answer of {what}", above=0)
         self.retries = whole_number("retries", retries, 0, 100, f"repeated requests of {what}")
@@ -192,12 +175,14 @@ class LlmPlayer(Player):
         self._lock = threading.Lock()
         self._judged: dict[str, list[int] | AnswerError] = {}  # by keys of requests
         self._asked: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # held during a request
-        self._spent, self._waited = 0, 0.0
+        self._spent = 0
         self._usage = Usage()
+        self.random_failures = False
+        """Whether a random legal action replaces an invalid answer; see `with_random_failures`."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the arguments: another process has its own client, and the same log."""
-        return LlmPlayer, self._arguments
+        return LlmPlayer, self._arguments, {"random_failures": self.random_failures}
 
     @property
     def usage(self) -> Usage:
@@ -230,25 +215,16 @@ class LlmPlayer(Player):
 
     def with_random_failures(self) -> LlmPlayer:
         """Return a new player of the same model that plays a random legal action for an invalid answer."""
-        arguments: list[Any] = [*self._arguments[:5], "random", *self._arguments[6:]]
-        return LlmPlayer(*arguments)
-
-    def find_exchange(self, game: Game, state: Any) -> Exchange | None:
-        """Return the request and answer of the player to move in a game, such as a replay, or None if the log has none.
-
-        ``state`` is the whole record (`dicegym.arena.replay.Replay.states`); all states of an order have its exchange.
-        Raises ParameterError if the log cannot be opened.
-        """
-        key, request = self._request(game, *_decision(game, state))
-        answer = self._log.find(key)
-        return None if answer is None else Exchange(request, answer)
+        player = LlmPlayer(*self._arguments)
+        player.random_failures = True
+        return player
 
     def _play(self, game: Game, state: Any, seat: int, seed: int) -> int:
         """Return the next action of the current decision of ``seat``. Raises AgentError for an invalid answer."""
         begun = prompts.decision_start(game, state, seat)
         actions = self._judge(game, begun, seat, seed)
         if isinstance(actions, AnswerError):
-            if self.failure == "forfeit":
+            if not self.random_failures:
                 raise AgentError(self.name, str(actions))
             legal = np.flatnonzero(game.legal(state))
             drawn = named_seed("answer", seed, prompts.observation_text(game, state, seat))
@@ -305,16 +281,14 @@ class LlmPlayer(Player):
         if found := self._log.find(key):
             return found
         with self._lock:
-            budgets = (("tokens", self._spent, self.budget), ("seconds", round(self._waited, 1), self.seconds))
-        for unit, used, most in budgets:
-            if 0 < most <= used:
-                raise EndpointError(
-                    f"{self.name} has used {used:,.10g} {unit}, and its budget is {most:,}: give a larger budget; "
-                    "logged answers cost nothing"
-                )
+            spent = self._spent
+        if 0 < self.budget <= spent:
+            raise EndpointError(
+                f"{self.name} has used {spent:,} tokens, and its budget is {self.budget:,}: give a larger budget; "
+                "logged answers cost nothing"
+            )
         import openai
 
-        began = time.monotonic()
         try:
             completion = self._client.chat.completions.create(**request)
             answer = _read_completion(completion)
@@ -325,7 +299,6 @@ class LlmPlayer(Player):
                 "address, the model's name and OPENAI_API_KEY, or ask again later"
             ) from error
         with self._lock:
-            self._waited += time.monotonic() - began
             self._spent += answer.prompt_tokens + answer.completion_tokens
             self._usage = total_usage([self._usage, Usage(requests=1)])
         self._log.add(key, self.base_url, json.dumps(request), answer)

@@ -30,7 +30,7 @@ from dicegym.games.hidden import list_hidden_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players import model_file, sb3_models
-from dicegym.players.model_file import BEST, DRAWN, PLAY, SETTINGS_MEMBER, TEMPERATURE, ModelFile, check_temperature
+from dicegym.players.model_file import BEST, DRAWN, PLAY, TEMPERATURE, ModelFile, check_temperature
 
 _mixed: Callable[[np.ndarray], np.ndarray] = getattr(mix, "py_func", mix)  # the same arithmetic, over arrays
 _seed_of = functools.lru_cache(maxsize=1 << 16)(private_seed)
@@ -219,7 +219,7 @@ def save_model(
     """Save a model of your own to a file that plays wherever a model is named, without PyTorch.
 
     Args:
-        model: a Stable-Baselines3 model (PPO, A2C, DQN, QRDQN, MaskablePPO), or a ``torch.nn.Module`` of linear layers
+        model: a Stable-Baselines3 model (PPO, A2C, DQN, MaskablePPO), or a ``torch.nn.Module`` of linear layers
             from observations to a score for each action.
         path: the file; ``.zip`` is added if it is missing. An existing file is replaced.
         game: the game that the model was trained on, or its name.
@@ -261,15 +261,13 @@ def save_model(
 def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any]) -> None:
     """Write ``model`` to a model file atomically, with ``facts`` (JSON-able) added to what loading needs.
 
-    The file has each network once, as plain arrays, and the settings of Stable-Baselines3 if they suffice to continue
-    training. It leaves out the state of the optimizer and of running games.
+    The file has each network once, as plain arrays. It leaves out the settings of the algorithm, and the state of the
+    optimizer and of running games.
 
     Raises:
         ModelError: the model does not fit the game, or NumPy cannot play it.
     """
     network = PolicyPlayer(model, game, Path(path).stem).policy
-    parts = sb3_models.training_parts(model, network)
-    critic, kept = (None, {}) if parts is None else (parts[0], {SETTINGS_MEMBER: parts[1]})
     header = {
         "game": game.name,
         "players": game.players,
@@ -279,7 +277,7 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
         "timesteps": int(getattr(model, "num_timesteps", 0)),
         **playing(model, game, None),
     }
-    model_file.write(path, header | facts, network, critic, kept)
+    model_file.write(path, header | facts, network, sb3_models.critic_of(model))
 
 
 def load(path: str | os.PathLike[str], game: Game | None = None, temperature: float | None = None) -> PolicyPlayer:

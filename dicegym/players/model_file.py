@@ -4,10 +4,9 @@ A model file is a zip with these members:
 
 - ``dicegym.json``: the game, its parameters and fingerprint, the algorithm, the training, and how to play (``play``).
 - ``network.npz``: the layers of the network that chooses actions.
-- ``critic.npz`` (optional): the layers of the value network.
-- ``data`` (optional): the settings of Stable-Baselines3, as JSON.
+- ``critic.npz`` (optional): the layers of the value network, to continue training.
 
-The first two are enough to play; the others are needed to continue training. Nothing is unpickled.
+Other members are ignored. Nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ NETWORK_MEMBER = "network.npz"
 shipped models)."""
 CRITIC_MEMBER = "critic.npz"
 """The same for the value network; shipped models have none."""
-SETTINGS_MEMBER = "data"
-"""The algorithm's settings, as JSON of Stable-Baselines3."""
+_SETTINGS = "data"
+"""The member with settings in files of Stable-Baselines3."""
 PLAY, TEMPERATURE = "play", "temperature"
 """Keys of `MEMBER`: ``{"play": {"temperature": 1.0}}`` samples from softmax(logits / 1.0); 0, the default, plays the
 best action."""
@@ -57,7 +56,6 @@ _LARGEST = 1e300
 ALGORITHMS = {
     "FastMaskablePPO": "dicegym.learning.fast_ppo",
     "MaskablePPO": "sb3_contrib",
-    "QRDQN": "sb3_contrib",
     "PPO": "stable_baselines3",
     "A2C": "stable_baselines3",
     "DQN": "stable_baselines3",
@@ -83,18 +81,12 @@ class ModelFile:
         with ModelArchive(path) as archive:
             self.names = archive.names
             if MEMBER not in self.names:
-                what = "was saved by Stable-Baselines3" if SETTINGS_MEMBER in self.names else "is not a model file"
+                what = "was saved by Stable-Baselines3" if _SETTINGS in self.names else "is not a model file"
                 raise ModelError(
                     f"{path} {what} and has no {MEMBER}: load the model and write it with "
                     "dicegym.save_model(model, file, game)"
                 )
             self.facts = archive.json(MEMBER)
-
-    @cached_property
-    def settings(self) -> dict[str, Any]:
-        """The algorithm's settings from Stable-Baselines3."""
-        with ModelArchive(self.path) as archive:
-            return archive.json(SETTINGS_MEMBER)
 
     @property
     def temperature(self) -> float:
@@ -219,7 +211,6 @@ def write(
     header: Mapping[str, Any],
     network: Network,
     critic: Network | None = None,
-    kept: Mapping[str, bytes] | None = None,
     dtype: str = "float32",
 ) -> None:
     """Write a model file atomically. The same arguments give the same bytes.
@@ -229,7 +220,6 @@ def write(
         header: the facts, JSON-able.
         network: the network that chooses actions.
         critic: the value network, or None.
-        kept: members of Stable-Baselines3, by name.
         dtype: of the weights; they are trained in float32.
     """
     about = {name: value for name, value in header.items() if name not in _NETWORKS}
@@ -240,7 +230,7 @@ def write(
             weights = {f"weight{number}": layer.weight.astype(dtype) for number, layer in enumerate(one.layers)}
             biases = {f"bias{number}": layer.bias.astype(dtype) for number, layer in enumerate(one.layers)}
             arrays[_NETWORKS[name]] = npz_bytes(weights | biases)
-    _write_members(path, {**(kept or {}), MEMBER: _json_bytes(about), **arrays})
+    _write_members(path, {MEMBER: _json_bytes(about), **arrays})
 
 
 def _json_bytes(about: Mapping[str, Any]) -> bytes:
@@ -253,7 +243,7 @@ def _write_members(path: str | os.PathLike[str], members: Mapping[str, bytes]) -
             place = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             place.external_attr = 0o644 << 16
             # These are compressed already, or hardly get smaller.
-            packed = zipfile.ZIP_STORED if name.endswith((".npz", ".pth")) else zipfile.ZIP_DEFLATED
+            packed = zipfile.ZIP_STORED if name.endswith(".npz") else zipfile.ZIP_DEFLATED
             archive.writestr(place, content, packed)
 
 

@@ -39,8 +39,6 @@ from dicegym.registry import is_shipped as is_own_game
 from dicegym.shipped import is_shipped, shipped_folder
 
 AGENTS_VARIABLE = "DICEGYM_AGENTS"
-PLACEHOLDERS = ("my", "best")
-"""Names of files and folders that do not say whose they are."""
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
 OBSERVATION, MASK = ("observation", "obs"), ("mask", "action_mask")
 """Names of the two arguments of a function that is called as a learner is."""
@@ -74,8 +72,8 @@ def agent_names(game: Game | str) -> list[str]:
     """Return the names of the agents in a game's folder, in alphabetical order. Raises UnknownNameError.
 
     `SEARCHES`, whose moves take a thousand times as long, are left out, and so are models that were trained with other
-    parameters (`names_elsewhere`). If the game has parameters that the original does not have, bots without a compiled
-    twin are left out too.
+    parameters. If the game has parameters that the original does not have, bots without a compiled twin are left out
+    too.
 
     Example:
         >>> import dicegym
@@ -83,23 +81,19 @@ def agent_names(game: Game | str) -> list[str]:
         True
     """
     game = make_game(game)
-    names = _found(game).keys() - names_elsewhere(game).keys()
+    found = _found(game)
+    names = [name for name, path in found.items() if path.suffix != ".zip" or _has_parameters(game, path)]
     if game.added_parameters:
-        names = {name for name in names if name in twin_numbers(game) or _found(game)[name].suffix == ".zip"}
+        names = [name for name in names if name in twin_numbers(game) or found[name].suffix == ".zip"]
     return sorted(names)
 
 
-def names_elsewhere(game: Game | str) -> dict[str, dict[str, int]]:
-    """Return the models that play a game only with other parameters: name -> parameters. Raises UnknownNameError."""
-    game = make_game(game)
-    found = {}
-    for name, path in sorted(_found(game).items()):
-        if path.suffix == ".zip":
-            with contextlib.suppress(ModelError):  # loading the model reports it
-                stated = ModelFile(path).facts.get("parameters")
-                if isinstance(stated, dict) and not shows_as_much(game, stated):
-                    found[name] = stated
-    return found
+def _has_parameters(game: Game, model: Path) -> bool:
+    """Return whether a model was trained with the parameters of the game, or ones that show less."""
+    with contextlib.suppress(ModelError):  # loading the model reports it
+        stated = ModelFile(model).facts.get("parameters")
+        return not isinstance(stated, dict) or shows_as_much(game, stated)
+    return True
 
 
 def _found(game: Game) -> dict[str, Path]:
@@ -133,9 +127,8 @@ def agent(
             * an agent's name, or ``name(8)``: the function ``name`` in the file is called with the integers;
             * ``mcts(1000)`` or ``mcts(1000, rollouts=random)`` for a search (`dicegym.analysis.mcts`);
             * ``llm(MODEL, base_url=URL)`` for a language model (`dicegym.players.llm`);
-            * a path: a ``.py`` file, a folder, ``folder:file``, ``folder:file:function``,
-              ``name:folder:file:function``, a model ``.zip``, or the folder of a training or of
-              its seeds, which means the best model;
+            * a path: a ``.py`` file, a folder, ``folder:file``, ``folder:file:function``, a model ``.zip``, or the
+              folder of a training or of its seeds, which means the best model;
             * a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to a score for each action; it plays
               as its file would (`dicegym.players.model.temperature_for`);
             * a function ``(observation, mask)`` -> action, with these argument names (or ``obs``, ``action_mask``);
@@ -220,9 +213,8 @@ def load(
 def agent_name(game: Game | str, spec: Spec | Any) -> str:
     """Return the name of the agent ``spec`` in reports: its name as given, or the stem of its path.
 
-    A file with the name of all bots of its game (``hog.py``), or one of `PLACEHOLDERS`, takes the name of its folder,
-    or of the next folder above that says more. A training in a folder with the game's name adds its model: hog-best.
-    Names after the path stay: ``mine:a.py`` and ``mine:b.py:play`` are mine:a and mine:b:play.
+    A file with the name of all bots of its game (``hog.py``) takes the name of its folder. Names after the path stay:
+    ``mine:a.py`` and ``mine:b.py:play`` are mine:a and mine:b:play.
     """
     if isinstance(spec, Player):
         return spec.name
@@ -236,20 +228,14 @@ def agent_name(game: Game | str, spec: Spec | Any) -> str:
         return text if inside is None else f"{name}({', '.join(map(str, _integers(inside, text)))})"
     if not os.path.exists(text):
         rest, source = split(os.path.expanduser(text), entry_files(make_game(game)))
-        if source is not None and len(rest) == 3:  # the original's name:folder:file:function
-            return rest[0]
         base = text.removesuffix("".join(f":{part}" for part in rest)) if source else text.partition(":")[0]
         if rest and base != text:
             return ":".join([agent_name(game, base), *(part.removesuffix(".py") for part in rest)])
         text = base
     path = Path(text)
-    if path.suffix == ".py" and (path.name in entry_files(make_game(game)) or path.stem in PLACEHOLDERS):
-        above = [folder.name for folder in path.parents if folder.name]
-        return next((name for name in above if name not in PLACEHOLDERS), above[0] if above else path.stem)
-    if path.suffix in (".py", ".zip"):
-        return path.stem
-    called = os.path.basename(os.path.realpath(path))
-    return f"{called}-{trained.stem}" if called == make_game(game).name and (trained := find_trained(path)) else called
+    if path.name in entry_files(make_game(game)):
+        return path.parent.name or path.stem
+    return path.stem if path.suffix in (".py", ".zip") else os.path.basename(os.path.realpath(path))
 
 
 def resolve(game: Game, spec: Spec | Any) -> Origin:
@@ -263,11 +249,7 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
         return _given_player(game, spec)
     text = _text(spec)
     if _is_path(text):
-        model_path, mark, _ = text.partition(".zip:")
-        file = os.path.expanduser(text)
-        if mark and not (os.path.exists(file) or os.path.isdir(f"{os.path.expanduser(model_path)}.zip")):
-            raise ParameterError(f"{text!r}: a model has no parts to choose from; write '{model_path}.zip'")
-        return _at_path(game, file, text)
+        return _at_path(game, os.path.expanduser(text), text)
     name, inside = _split_call(text)
     agents = _found(game)
     if name not in agents:

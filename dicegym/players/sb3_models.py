@@ -1,8 +1,8 @@
 """Models of Stable-Baselines3 and PyTorch, in memory and in files. Needs the extra ``train``.
 
 NumPy plays actors and critics of plain layers (`dicegym.bots.network`), after a comparison with the policy on random
-observations. A model in a file is rebuilt from its layers and from the JSON settings of Stable-Baselines3, without
-unpickling. Any other network can play through a function of (observation, mask).
+observations. A model in a file is rebuilt from its layers, without unpickling. Any other network can play through a
+function of (observation, mask).
 """
 
 from __future__ import annotations
@@ -10,12 +10,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
-import io
-import json
-import math
 import os
-import re
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -23,9 +18,9 @@ import numpy as np
 
 from dicegym.bots.network import ACTIVATIONS, Layer, Network
 from dicegym.engine.game import Game
-from dicegym.engine.validate import MOST
-from dicegym.errors import DependencyError, ModelError, ParameterError, one_line, unknown_name
-from dicegym.players.model_file import ALGORITHMS, SETTINGS_MEMBER, ModelFile, check_fit
+from dicegym.engine.validate import MOST, whole_number
+from dicegym.errors import DependencyError, ModelError, ParameterError, one_line, unknown_argument, unknown_name
+from dicegym.players.model_file import ALGORITHMS, ModelFile, check_fit
 
 _TOLERANCE = 1e-3
 """Allowed relative difference between the scores of a network and of its policy.
@@ -34,25 +29,10 @@ Both are sums of some hundred products, which float32 rounds by 1e-7 each. A wro
 scores themselves."""
 _ACTOR_CRITICS = ("PPO", "A2C", "MaskablePPO", "FastMaskablePPO", "DAgger")
 """Algorithms with an actor and a critic, which arrays may describe completely."""
-_ASYMMETRIC = "dicegym.players.asymmetric"
-_POLICIES = ("stable_baselines3.common.policies", "sb3_contrib.common.maskable.policies", _ASYMMETRIC)
-"""Modules of the known policies."""
-_OPTIMIZERS = ("Adam", "RMSprop")
-"""The default optimizers of these algorithms; the second is A2C's."""
-_NUMBER = r"([-+.\w]+)"
-_LINEAR = rf"LinearSchedule\(start={_NUMBER}, end={_NUMBER}, end_fraction={_NUMBER}\)"
-_SCHEDULE = re.compile(rf"(?:value_schedule=)?(?:ConstantSchedule\(val={_NUMBER}\)|{_LINEAR})")
-"""The texts of schedules, which stand next to their pickles."""
-_KIND = re.compile(r"<class 'stable_baselines3\.common\.utils\.(\w+)'>")
 _SET_UP = "_setup_model"
 """Stable-Baselines3's ``load`` also calls it when spaces are known and there are no environments yet."""
-_MOST_MEMORY = 1 << 31
-"""Bytes of the rollout buffer that a model may request to continue its training."""
-_LEFT_OUT = (
-    *("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer"),
-    "tensorboard_log",
-)
-"""Attributes about running environments, and a path on this machine."""
+_OF_THE_FILE = ("policy", "env", "policy_kwargs", "device", "_init_setup_model")
+"""Arguments of algorithms that `load_model` gives itself."""
 
 
 def algorithm(name: str) -> Any:
@@ -65,30 +45,15 @@ def algorithm(name: str) -> Any:
         raise DependencyError.for_extra(str(error.name), "train", f"a {name} model") from error
 
 
-def training_parts(model: Any, network: Network) -> tuple[Network, bytes] | None:
-    """Return the critic and the settings (JSON) that continue the training of a model with the actor ``network``.
-
-    Return None if they are not enough for Stable-Baselines3.
-    """
+def critic_of(model: Any) -> Network | None:
+    """Return the value network of a model; None if it has none of plain layers."""
     policy: Any = getattr(model, "policy", None)
     if not hasattr(policy, "value_net"):
         return None
     try:
-        critic = _network([policy.vf_features_extractor, policy.mlp_extractor.value_net, policy.value_net])
+        return _network([policy.vf_features_extractor, policy.mlp_extractor.value_net, policy.value_net])
     except _NoPlainLayersError:
         return None
-    file = io.BytesIO()
-    model.save(file, exclude=_LEFT_OUT)
-    with zipfile.ZipFile(file) as archive:
-        settings = archive.read(SETTINGS_MEMBER)
-    suffices = (
-        type(model).__name__ in _ACTOR_CRITICS
-        and type(policy).__module__ in _POLICIES
-        and type(policy.optimizer).__name__ in _OPTIMIZERS
-        and tensors_of(network, critic).keys() == policy.state_dict().keys()
-        and None not in _schedules(json.loads(settings)).values()
-    )
-    return (critic, settings) if suffices else None
 
 
 def tensors_of(actor: Network, critic: Network | None) -> dict[str, Any]:
@@ -113,13 +78,19 @@ def tensors_of(actor: Network, critic: Network | None) -> dict[str, Any]:
 
 def read_trained_actor(file: ModelFile) -> Network:
     """Return the actor of a file that can be trained. Raises ModelError if the file is damaged or only plays."""
-    if SETTINGS_MEMBER not in file.names:
-        raise ModelError(f"{file.path} has a network to play, but no settings of Stable-Baselines3 to train it")
+    name = file.facts.get("algorithm")
+    if name not in _ACTOR_CRITICS:
+        raise ModelError(
+            f"{file.path} plays, but cannot be trained further: algorithm {one_line(name, 80)!r} is not one of "
+            f"{', '.join(_ACTOR_CRITICS)}"
+        )
     return file.network
 
 
-def load_model(path: str | os.PathLike[str], game: Game | None = None, device: str = "cpu") -> tuple[Any, Game]:
-    """Return (Stable-Baselines3 model, its game), ready to be trained further.
+def load_model(
+    path: str | os.PathLike[str], game: Game | None = None, device: str = "cpu", n_envs: int = 1, **arguments: Any
+) -> tuple[Any, Game]:
+    """Return (Stable-Baselines3 model, its game) with the networks of a file, ready to be trained further.
 
     If the file has no value network, as in shipped models, a new one starts with the policy's layers: train it for a
     while before you judge the policy.
@@ -128,11 +99,13 @@ def load_model(path: str | os.PathLike[str], game: Game | None = None, device: s
         path: a model file.
         game: the game to play (default: the one it was trained on).
         device: of its network.
+        n_envs: number of games that ``model.set_env`` will be given.
+        **arguments: of the algorithm, such as ``learning_rate=1e-4``; the others have the algorithm's defaults.
 
     Raises:
         ModelError: the model cannot play ``game``, its rules have changed, the file is damaged, or it only plays.
         DependencyError: Stable-Baselines3 is missing.
-        ParameterError: there is no such device.
+        ParameterError: there is no such device, or ``arguments`` are invalid.
 
     Example:
         >>> import torch
@@ -147,100 +120,44 @@ def load_model(path: str | os.PathLike[str], game: Game | None = None, device: s
     file = ModelFile(path)
     if game is not None:
         check_fit(str(path), file.game, game)
-    name, actor = str(file.facts.get("algorithm")), read_trained_actor(file)
-    if name not in _ACTOR_CRITICS:
-        raise ModelError(f"{path}: {unknown_name('algorithm', one_line(name, 80), list(_ACTOR_CRITICS))}")
-    kind, where, game, data, critic = algorithm(name), check_device(device), file.game, file.settings, file.critic
+    actor, critic, game = read_trained_actor(file), file.critic, file.game
+    name = str(file.facts["algorithm"])
+    kind, where = algorithm(name), check_device(device)
+    games = whole_number("n_envs", n_envs, 1, MOST, "a number of games")
+    known = [key for key in inspect.signature(kind).parameters if key not in _OF_THE_FILE]
+    if unknown := [key for key in arguments if key not in known]:
+        raise unknown_argument("load_model", unknown[0], known)
+    made: Any = "MlpPolicy"
     policy = _policy_arguments(file, {"pi": actor, "vf": critic or actor})
     privileged = 0 if critic is None else critic.layers[0].weight.shape[0] - game.observation_size
-    made: Any = "MlpPolicy"
-    try:
-        if privileged:
-            from dicegym.players.asymmetric import AsymmetricPolicy
+    if privileged:
+        from dicegym.players.asymmetric import AsymmetricPolicy
 
-            made, policy["privileged"] = AsymmetricPolicy, privileged
-        arguments = _arguments(file, kind, game)
+        made, policy["privileged"] = AsymmetricPolicy, privileged
+    try:
         model = kind(made, None, policy_kwargs=policy, device=where, _init_setup_model=False, **arguments)
         model.observation_space = Box(0.0, 1.0, (game.observation_size + privileged,), np.float32)
         model.action_space = Discrete(game.n_actions)
-        model.n_envs = _whole(data.get("n_envs"), 1)
+        model.n_envs = games
         getattr(model, _SET_UP)()
         model.policy.load_state_dict(tensors_of(actor, critic), strict=critic is not None)
     except (RuntimeError, AssertionError, ValueError, TypeError, AttributeError) as error:
         text = f"{type(error).__name__}: {one_line(error)}"
         raise ModelError(f"{path} cannot be built as a {name} model: {text}") from None
-    model.seed = data.get("seed") if isinstance(data.get("seed"), int) else None
-    for key in ("num_timesteps", "_n_updates", "_episode_num"):
-        setattr(model, key, _whole(data.get(key), 0))
     return model, game
 
 
 def _policy_arguments(file: ModelFile, networks: Mapping[str, Network]) -> dict[str, Any]:
-    """Return the arguments of the policy class: the layers of the networks, and plain numbers for the optimizer."""
+    """Return the arguments of the policy class: the layers of the networks."""
     import torch
 
     used = {layer.activation for one in networks.values() for layer in one.layers[:-1]} or {"Tanh"}
     if len(used) > 1:
         raise ModelError(f"{file.path} cannot be trained: its activations differ, {', '.join(sorted(used))}")
-    found: dict[str, Any] = {
+    return {
         "net_arch": {key: [len(layer.bias) for layer in one.layers[:-1]] for key, one in networks.items()},
         "activation_fn": getattr(torch.nn, used.pop()),
     }
-    said = file.settings.get("policy_kwargs")
-    options = said.get("optimizer_kwargs") if isinstance(said, dict) else None
-    if isinstance(options, dict) and all(map(_is_number, options.values())):
-        found["optimizer_kwargs"] = dict(options)
-    return found
-
-
-def _arguments(file: ModelFile, kind: Any, game: Game) -> dict[str, Any]:
-    """Return the arguments of the algorithm class: the plain values and schedules in the file."""
-    data, taken = file.settings, inspect.signature(kind).parameters
-    found = {key: value for key, value in _schedules(data).items() if key in taken}
-    if strange := [key for key, value in found.items() if value is None]:
-        raise ModelError(f"{file.path} cannot be trained: its {strange[0]} is not a schedule of Stable-Baselines3")
-    not_numbers = ("policy", "env", "seed", "device", "verbose", "tensorboard_log", "_init_setup_model")
-    for key, parameter in taken.items():
-        value, usual = data.get(key), parameter.default
-        if key not in (*found, *not_numbers) and _is_number(value) and (_is_number(usual) or usual is None):
-            whole = isinstance(usual, int) and not isinstance(value, float)
-            found[key] = _whole(value, 1) if whole and not isinstance(value, bool) else value
-    steps, games = found.get("n_steps", 1), _whole(data.get("n_envs"), 1)
-    if steps * games * (game.observation_size + game.n_actions + 8) * 4 > _MOST_MEMORY:
-        raise ModelError(
-            f"{file.path} requests a rollout buffer of {steps:,} steps in {games:,} environments, which is too large"
-        )
-    return found
-
-
-def _schedules(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schedules in settings, read from the texts next to their pickles; None for an unknown kind."""
-    from stable_baselines3.common.utils import ConstantSchedule, LinearSchedule
-
-    found: dict[str, Any] = {}
-    for key in ("learning_rate", "clip_range", "clip_range_vf"):
-        value = data.get(key)
-        if not isinstance(value, dict):
-            continue
-        kind = _KIND.fullmatch(one_line(value.get(":type:"), 100))
-        parts = ", ".join(f"{name}={text}" for name, text in value.items() if name[:1] != ":")
-        text = parts if parts.startswith("value_schedule=") or not kind else f"{kind[1]}({parts})"
-        told = _SCHEDULE.fullmatch(text)
-        found[key] = None
-        with contextlib.suppress(ValueError):  # not a number
-            numbers = [float(number) for number in told.groups() if number] if told else []
-            if numbers and all(map(math.isfinite, numbers)):
-                found[key] = ConstantSchedule(*numbers) if len(numbers) == 1 else LinearSchedule(*numbers)
-    return found
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value))
-
-
-def _whole(value: Any, least: int) -> int:
-    """Return a count from a file, or ``least`` if it is invalid."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and least <= value < MOST else least
 
 
 def check_device(device: str) -> Any:
@@ -275,8 +192,6 @@ def _scores(model: Any, observations: np.ndarray) -> np.ndarray:
             x = torch.as_tensor(observations, device=next(policy.parameters(), torch.empty(0)).device)
             if hasattr(policy, "q_net"):
                 found = policy.q_net(x)
-            elif hasattr(policy, "quantile_net"):
-                found = policy.quantile_net(x).mean(dim=1)
             elif hasattr(policy, "get_distribution"):
                 found = policy.get_distribution(x).distribution.logits
             else:
@@ -297,11 +212,6 @@ def check_spaces(model: Any, game: Game, name: str) -> None:
         raise ModelError(
             f"model {name!r} was trained on observations changed by VecNormalize, whose averages it does not contain: "
             "observations are between 0 and 1 already, so train it with VecNormalize(games, norm_obs=False)"
-        )
-    if type(model).__name__ not in ALGORITHMS and hasattr(getattr(model, "policy", None), "lstm_actor"):
-        raise ModelError(
-            f"model {name!r} is a {type(model).__name__}, and recurrent policies cannot play here: use one of "
-            f"{', '.join(ALGORITHMS)}"
         )
     seen, done = getattr(model, "observation_space", None), getattr(model, "action_space", None)
     shape, n_actions = getattr(seen, "shape", None), getattr(done, "n", None)
@@ -400,21 +310,8 @@ def _network(parts: Sequence[Any]) -> Network:
 
 def _parts(policy: Any) -> list[Any]:
     """Return the modules of a policy from observations to scores, in order."""
-    import torch
-
     if hasattr(policy, "q_net"):
         return [policy.q_net.features_extractor, policy.q_net.q_net]
-    if hasattr(policy, "quantile_net"):
-        net = policy.quantile_net
-        last = net.quantile_net[-1]  # linear, so the mean over quantiles is a linear layer itself
-        mean = torch.nn.Linear(last.in_features, int(net.action_space.n)).to(last.weight)
-        mean.load_state_dict(
-            {
-                "weight": last.weight.view(net.n_quantiles, -1, last.in_features).mean(dim=0),
-                "bias": last.bias.view(net.n_quantiles, -1).mean(dim=0),
-            }
-        )
-        return [net.features_extractor, net.quantile_net[:-1], mean]
     if hasattr(policy, "action_net"):
         return [policy.pi_features_extractor, policy.mlp_extractor.policy_net, policy.action_net]
     return [policy]

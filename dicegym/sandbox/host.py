@@ -16,7 +16,7 @@ end of a socket pair           ``[0, "here", layers]``
 
 The referee asks a child by frames: the length in four bytes, then the `marshal` data of (number, kind, what). The child
 answers each with one line of JSON, ``[number, "ok", value, printed]`` or
-``[number, "failed", [kind, text, where], printed]``. A watched child also sends ``[number, "told", [method, text]]``.
+``[number, "failed", [kind, text, where], printed]``. A watched child also sends ``[number, "told", [kind, text]]``.
 
 ========  ==================================  =========================================================================
 kind      what                                value
@@ -307,17 +307,6 @@ class Child(Witness):
         self._ask = self._program.take_seat(seat)
         return "null"
 
-    def note_call(self, call: str) -> None:
+    def note(self, kind: str, text: str) -> None:
         """Notify the referee's witness."""
-        self._tell("note_call", call)
-
-    def note_answer(self, answer: str) -> None:
-        """Notify the referee's witness."""
-        self._tell("note_answer", answer)
-
-    def note_print(self, text: str) -> None:
-        """Notify the referee's witness."""
-        self._tell("note_print", text)
-
-    def _tell(self, method: str, text: str) -> None:
-        self._answer("told", json.dumps([method, text[:4000]]))
+        self._answer("told", json.dumps([kind, text[:4000]]))

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dicegym.bots.answers import LONGEST_FRAME, decode
-from dicegym.bots.calls import Witness
+from dicegym.bots.calls import ANSWER, CALL, PRINT, Witness
 from dicegym.bots.program import Asked
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ServiceError, one_line
@@ -294,9 +294,9 @@ class Remote:
         try:
             their, word, value, *printed = json.loads(line.decode())
             if word == "told" and self._witness is not None:
-                method, text = value
-                if method in ("note_call", "note_answer", "note_print"):
-                    getattr(self._witness, method)(str(text))
+                kind, text = value
+                if kind in (CALL, ANSWER, PRINT):
+                    self._witness.note(kind, str(text))
                 return word, None
             if their != number or type(their) is not int:
                 raise self._fail("answered another question than it was asked")

@@ -13,7 +13,6 @@ from dicegym.arena.entries import entries_of
 from dicegym.arena.submissions import Submission, names_for, read_folder
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.players.roster import names_elsewhere
 from dicegym.registry import GAMES
 
 BOT = "def final_strategy(score, opponent_score):\n    return {}\n"
@@ -116,7 +115,8 @@ def test_a_folder_without_entries_is_refused(tmp_path: Path, game: Game) -> None
 def test_the_shipped_agents_are_a_folder_of_submissions(name: str, root: Path) -> None:
     game = dicegym.game(name)
     found = read_folder(game, root / "agents" / name).submissions
-    assert names_for(found, ()) == sorted([*dicegym.agent_names(game), *names_elsewhere(game)])
+    models = [path.stem for path in (root / "agents" / name).glob("*.zip")]  # of any parameters
+    assert names_for(found, ()) == sorted({*dicegym.agent_names(game), *models})
     assert not any(one.problem for one in found)
 
 
@@ -159,20 +159,17 @@ def test_no_submission_is_in_the_way_of_another(tmp_path: Path, game: Game, one_
         assert arena.check(tmp_path / f"{name}.py", game, debug=True).ok
 
 
-def test_an_entry_is_called_after_its_folder_where_its_file_says_nothing(tmp_path: Path, game: Game) -> None:
-    for name in ("ann/final_strategy", "bob/hog_contest", "cid/my", "dot/best", "dot/my", "eva/my/hog", "fay/strategy"):
+def test_an_entry_is_called_after_its_folder_where_its_file_is_called_as_all(tmp_path: Path, game: Game) -> None:
+    for name in ("ann/final_strategy", "bob/hog_contest", "cid/mine", "dot/best", "dot/next", "eva/own/hog"):
         write(tmp_path / f"{name}.py")
+    files = sorted(tmp_path.rglob("*.py"))
+    write(tmp_path / "fay" / "strategy.py")
     write(tmp_path / "fay" / "compare.py", "def compare(a, b):\n    pass\n")
-    expected = {"ann", "bob", "cid", "eva", "fay"}
     found = entries_of(game, [tmp_path])
-    assert {one.name for one in found.entries} == expected
+    assert {one.name for one in found.entries} == {"ann", "bob", "cid", "eva", "fay"}
     assert [bad.name for bad in found.broken] == ["dot"]
-    files = [path for path in tmp_path.rglob("*.py") if path.name not in ("strategy.py", "compare.py")]
     for given in (files, list(map(str, files))):
-        assert {one.name for one in entries_of(game, given).entries} == {
-            *("ann", "bob", "cid", "eva"),
-            *("dot/best.py", "dot/my.py"),
-        }
+        names = {one.name for one in entries_of(game, given).entries}
+        assert names == {"ann", "bob", "mine", "best", "next", "own"}
     folders = sorted(path for path in tmp_path.iterdir() if path.name not in ("eva", "fay"))
-    names = {one.name for one in entries_of(game, folders).entries}
-    assert names == {"ann", "bob", "cid", "dot/best.py", "dot/my.py"}
+    assert {one.name for one in entries_of(game, folders).entries} == {"ann", "bob", "mine", "best", "next"}

@@ -12,7 +12,7 @@ from hog_bots import Write
 import dicegym
 from dicegym.arena import CheckReport, Limits, check
 from dicegym.arena.check import Check
-from dicegym.bots.calls import FIRST, LAST, LONGEST, CallLog, report_calls
+from dicegym.bots.calls import ANSWER, CALL, FIRST, LAST, LONGEST, PRINT, CallLog, report_calls
 from dicegym.play.printed import Printed
 from dicegym.players.roster import agent_name
 from dicegym.sandbox.heartbeat import Heartbeat
@@ -32,8 +32,8 @@ def log(tmp_path: Path) -> tuple[CallLog, Path]:
 def test_a_log_keeps_the_first_and_the_last_calls(log: tuple[CallLog, Path], number: int) -> None:
     calls, path = log
     for n in range(1, number + 1):
-        calls.note_call(f"f({n})" + "x" * (n == number - 1) * 99)
-        calls.note_answer("y")
+        calls.note(CALL, f"f({n})" + "x" * (n == number - 1) * 99)
+        calls.note(ANSWER, "y")
     lines = path.read_text().splitlines()
     shown = [int(line.split()[0]) for line in lines if "..." not in line]
     kept = [n for n in range(1, number + 1) if n <= FIRST or n >= number - LAST]
@@ -46,10 +46,10 @@ def test_a_log_keeps_the_first_and_the_last_calls(log: tuple[CallLog, Path], num
 
 def test_what_is_printed_is_kept_within_bounds_and_read_at_any_moment(log: tuple[CallLog, Path]) -> None:
     calls, path = log
-    calls.note_call("f()")
+    calls.note(CALL, "f()")
     assert path.read_text() == "     1  f()\n"
     for _ in range(100):
-        calls.note_print("x" * 100 + "\n")
+        calls.note(PRINT, "x" * 100 + "\n")
     assert LONGEST < len(path.read_text()) < 2 * LONGEST
     assert path.read_text().endswith("printed: ... (and more)\n")
 

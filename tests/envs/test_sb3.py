@@ -41,14 +41,11 @@ OFF_POLICY = {"learning_starts": 32, "buffer_size": 500, "batch_size": 16, "devi
 
 
 def algorithms() -> dict[str, Any]:
-    from sb3_contrib import QRDQN
-
     return {
         "MaskablePPO": (MaskablePPO, ON_POLICY | {"batch_size": 32, "n_epochs": 1}),
         "PPO": (PPO, ON_POLICY | {"batch_size": 32, "n_epochs": 1}),
         "A2C": (A2C, ON_POLICY),
         "DQN": (DQN, OFF_POLICY),
-        "QRDQN": (QRDQN, OFF_POLICY),
     }
 
 

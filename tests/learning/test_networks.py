@@ -83,7 +83,7 @@ def test_the_default_rollout_suits_the_number_of_games(name: str, games: int) ->
     assert model.batch_size * 4 == rollout
 
 
-@pytest.mark.parametrize("name", ["A2C", "DQN", "QRDQN"])
+@pytest.mark.parametrize("name", ["A2C", "DQN"])
 def test_other_algorithms_have_their_own_defaults(name: str) -> None:
     theirs = sb3_models.algorithm(name)("MlpPolicy", SB3VecEnv("hog", 4))
     ours = new_model(override(TrainingSettings(), [f"algorithm.name={name}"]), SB3VecEnv("hog", 4), None)

@@ -9,7 +9,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from hostile_models import Bomb, changed, every_place, fields, members_of
+from hostile_models import Bomb, changed, every_place
 from typer.testing import CliRunner
 
 import dicegym
@@ -60,7 +60,7 @@ def test_no_door_of_python_runs_what_a_file_holds(place: str, own: Path, tmp_pat
         try:
             door(str(path))
         except ModelError:
-            assert name == "load_model" or place != "all beside arrays", name
+            assert place != "all beside arrays", name
         assert not mark.exists(), name
 
 
@@ -90,13 +90,6 @@ def test_no_verb_runs_what_a_file_holds(place: str, own: Path, tmp_path: Path) -
         done = CliRunner().invoke(app, words, input="quit\n")
         assert not mark.exists(), verb
         assert done.exception is None or isinstance(done.exception, SystemExit | DicegymError), verb
-
-
-def test_settings_are_read_past_the_pickles_in_them(own: Path, tmp_path: Path) -> None:
-    data = fields(members_of(own)["data"], tmp_path / "mark")
-    with pytest.raises(ModelError, match="its learning_rate is not a schedule"):
-        sb3_models.load_model(changed(own, tmp_path / "m.zip", {"data": data}))
-    assert not (tmp_path / "mark").exists()
 
 
 def test_a_contest_strikes_a_damaged_model_and_goes_on(own: Path, tmp_path: Path) -> None:

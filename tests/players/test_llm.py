@@ -91,7 +91,7 @@ def test_an_answer_that_is_none_is_counted_and_never_another_action(reply: Reply
         player = LlmPlayer("m", endpoint.url)
         with pytest.raises(AgentError, match=why):
             ask(player)
-        other = LlmPlayer("m", endpoint.url, failure="random")
+        other = player.with_random_failures()
         assert 0 <= ask(other) < HOG.n_actions
         assert len(endpoint.requests) == 1
     for usage in (player.usage, other.usage):
@@ -160,15 +160,6 @@ def test_a_budget_of_tokens_ends_a_run_that_can_go_on() -> None:
         assert len(endpoint.requests) == 20, "what was answered before costs nothing"
 
 
-def test_a_budget_of_seconds_ends_a_run() -> None:
-    with serving(always(Reply(FIVE, delay=0.2))) as endpoint:
-        player = LlmPlayer("m", endpoint.url, seconds=0.1)
-        assert ask(player) == ask(player) == 6
-        with pytest.raises(EndpointError, match=r"has used 0.\d s.*its budget is 0\.1"):
-            ask(player, 1)
-        assert len(endpoint.requests) == 1
-
-
 def test_requests_of_many_games_go_out_together_and_the_same_prompt_once() -> None:
     states = np.array([*(begun(number) for number in range(12)), *[begun(0)] * 5])
     with serving(always(Reply(FIVE, delay=0.2))) as endpoint:
@@ -226,9 +217,8 @@ def test_agents_are_named_with_words_and_addresses() -> None:
         dicegym.agent("hog", "llm(m, form=prose)")
     with pytest.raises(ParameterError, match="each given once"):
         dicegym.agent("hog", "llm(m, seed=1, seed=2)")
-    for name in ("temperature", "seconds"):
-        with pytest.raises(ParameterError, match=f"{name}=-1 cannot be the .*: give 0 or more"):
-            dicegym.agent("hog", f"llm(m, {name}=-1)")
+    with pytest.raises(ParameterError, match=r"temperature=-1 cannot be the .*: give 0 or more"):
+        dicegym.agent("hog", "llm(m, temperature=-1)")
     with pytest.raises(ParameterError, match="names no model"):
         ask(dicegym.agent("hog", "llm"))  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="OPENAI_API_KEY is not set"):
@@ -264,7 +254,7 @@ def test_a_contest_counts_answers_that_are_no_actions(tmp_path: Path) -> None:
 
 def test_answers_that_are_none_are_told_with_a_grade(run: Run) -> None:
     with serving(lambda request, number: Reply(["prose", '{"action": "99"}', FIVE][number % 3])) as endpoint:
-        spec = f"llm(m, base_url={endpoint.url}, failure=random)"
+        spec = f"llm(m, base_url={endpoint.url})"
         status, shown, said = run("values", "grade", "hog", spec, "swap", "--games", 2)
     assert status == 0, said
     (row,) = (line.split() for line in shown.splitlines() if line.startswith("llm(m)"))

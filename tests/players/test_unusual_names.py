@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from dicegym.arena.store.reading import StoreReader
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.players.agent_info import game_for
 from dicegym.players.pool import Pool
-from dicegym.players.roster import agent_name, agents_folder, find_model_file
+from dicegym.players.roster import find_model_file
 from dicegym.shipped import is_shipped
 
 HOG = dicegym.game("hog")
@@ -54,11 +53,3 @@ def test_a_link_in_a_circle_leads_to_nobody(name: str, tmp_path: Path) -> None:
 def test_weights_whose_sum_is_beyond_all_floats_are_refused(weights: dict[str, float]) -> None:
     with pytest.raises(ParameterError, match="sum of weights"):
         Pool.of(HOG, weights)
-
-
-def test_a_training_in_a_folder_called_as_its_game_goes_by_its_model_too(tmp_path: Path) -> None:
-    for folder in (tmp_path / "hog", tmp_path / "mine"):
-        folder.mkdir()
-        shutil.copy(agents_folder("hog") / "ppo.zip", folder / "best.zip")
-    assert [agent_name("hog", str(tmp_path / name)) for name in ("hog", "mine")] == ["hog-best", "mine"]
-    assert dicegym.agent("hog", tmp_path / "hog").name == "hog-best"

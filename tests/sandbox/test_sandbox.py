@@ -68,7 +68,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "hang_at_import": ("while True:\n    pass\n", TOO_LONG + r" while it was loaded"),
     "exception": (asked("score / opponent_score"), r"ZeroDivisionError.*in final_strategy\(0, 0\)"),
     "sometimes": (asked("[0] * 99 and [0][score == 3 and opponent_score == 19]"), r"in final_strategy\(3, 19\)"),
-    "function": (asked("return final_strategy"), "returned a function instead of a number"),
+    "function": (asked("return final_strategy"), "a function instead of an integer"),
     "none": (asked("return None"), "returned None"),
     "number_as_float": (asked("return 6.0"), "returned 6.0, a float"),
     "out_of_range": (asked("return 11 if score == 12 else 1"), r"final_strategy\(12, 0\) returned 11, outside"),

@@ -34,8 +34,6 @@ def action_of(name: str, answer: object, score: int, opponent_score: int) -> int
         return answer - FIRST_NUMBER
     asked = f"{ENTRY_POINT}({score}, {opponent_score})"
     if not is_whole_number(answer):
-        if callable(answer):
-            raise AgentError(name, f"{asked} returned a function instead of a number")
         called = type(answer).__name__
         kind = "" if answer is None else f", {'an' if called[0] in 'aeiou' else 'a'} {called}"
         raise AgentError(name, f"{asked} returned {show_value(answer, 60)}{kind} instead of an integer")

@@ -188,10 +188,10 @@ What it returns or raises then is ignored:
     get_play("A", "A:53321,B:66542", "A:23,B:105,A:0") -> 0
 
 A play that is not higher than the last one calls liar, as 0 does. Any other illegal play, and an error, count as
-calling liar too, and are faults. A bot may be named as in the original: folder:file:function, or
-name:folder:file:function.
+calling liar too, and are faults. A bot may be named as in the original: folder:file:function. Your
+name for it comes first, with =.
 
-    dicegym tournament liarsdice p_robot mine:my_folder:player:get_play
+    dicegym tournament liarsdice p_robot mine=my_folder:player:get_play
 """
 
 _SOURCE = '''"""My bot for Liar's Dice: raise while the bid can be expected, else call liar.

@@ -25,7 +25,7 @@ from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer, RandomPlayer
 from dicegym.play.turn import Turn
 from dicegym.players.model import PolicyPlayer
-from dicegym.players.roster import agent_names, names_elsewhere
+from dicegym.players.roster import agent_names
 
 GAME = dicegym.game("hog")
 SHIPPED_TRIALS = 1000
@@ -431,7 +431,6 @@ def test_a_bots_file_carries_no_memory() -> None:
 
 def test_models_are_offered_where_they_can_play_and_say_elsewhere_what_they_need() -> None:
     assert not {"memory", "memory_taught"} & set(agent_names("hog"))
-    assert names_elsewhere("hog") == {name: {"goal": 100, "memory": 1} for name in ("memory", "memory_taught")}
     assert set(agent_names(REMEMBERING)) == {*agent_names("hog"), "memory", "memory_taught"}
     for name in ("memory", "memory_taught"):
         with pytest.raises(ModelError, match=r"make the game as it was in training: -p memory=1"):
