@@ -38,7 +38,7 @@ class MaskInObservation(gym.Wrapper[dict[str, np.ndarray], Any, np.ndarray, Any]
     """
 
     def __init__(self, env: gym.Env[Any, Any], key: str = "observation") -> None:
-        if not isinstance(key, str) or key in ("", MASK):
+        if key in ("", MASK) or not isinstance(key, str):
             raise ParameterError(
                 f"key={key!r} cannot be the observation's key next to {MASK!r}: give another word, such as "
                 "'observations'"

@@ -53,7 +53,7 @@ def test_the_wrapper_can_be_made_again_and_has_the_name_that_a_library_looks_for
     assert again.get_wrapper_attr("game").parameters["goal"] == 50
     for key in ("", "action_mask", 3):
         with pytest.raises(ParameterError, match="cannot be the observation's key"):
-            MaskInObservation(gym.make("dicegym/Hog-v0"), key=key)  # type: ignore[arg-type]
+            MaskInObservation(gym.make("dicegym/Hog-v0"), key=key)
 
 
 def test_environments_without_a_mask_are_refused() -> None:
