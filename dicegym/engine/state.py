@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -107,8 +108,9 @@ def do_state(job, row, what, more, blank, states, masks, legals, observations, s
     return told
 
 
-class StateRow(NamedTuple):
-    """The memory of one game, and the compiled functions that work on it."""
+@dataclass(slots=True)
+class StateRow:
+    """The memory of one game, and the compiled functions that work on it. Slots are read faster than named tuples."""
 
     ask: Callable[[int, int, int, int], int]
     """Calls `do_state`; see `dicegym.engine.kernel_entries.Task`."""
