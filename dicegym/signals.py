@@ -7,18 +7,14 @@ three. The exit status is 128 plus the signal's number: 130, 143 or 129.
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals that ask a process to end and let it clean up."""
-AGAIN = 0.02
-"""Seconds until a signal is sent again that arrived where Python cannot raise."""
 
 
 class SignalInterrupt(KeyboardInterrupt):
@@ -82,41 +78,16 @@ def on_signals(act: Callable[[int], None], once: bool = False) -> Iterator[None]
         restore()
 
 
-@contextlib.contextmanager
-def as_interrupts() -> Iterator[None]:
+def as_interrupts() -> contextlib.AbstractContextManager[None]:
     """Raise `SignalInterrupt` in the main thread at each signal of `ENDING`.
 
-    Python drops what is raised in a destructor: that signal is sent again.
+    Python drops what is raised in a destructor: a signal that arrives there must be sent again.
     """
-    is_sending = False
+    return on_signals(_interrupt)
 
-    def end(number: int) -> None:
-        if is_sending:  # on a slow machine `raise_again` still runs, where an error would be lost, too
-            send_again(number)
-            return
-        raise SignalInterrupt(number)
 
-    def send_again(number: int) -> None:
-        again = threading.Timer(AGAIN, os.kill, (os.getpid(), number))
-        again.daemon = True
-        again.start()
-
-    def raise_again(about: sys.UnraisableHookArgs) -> None:
-        nonlocal is_sending
-        if not isinstance(about.exc_value, SignalInterrupt):
-            before(about)
-            return
-        is_sending = True
-        send_again(about.exc_value.number)
-        is_sending = False
-
-    before = sys.unraisablehook
-    sys.unraisablehook = raise_again
-    try:
-        with on_signals(end):
-            yield
-    finally:
-        sys.unraisablehook = before
+def _interrupt(number: int) -> NoReturn:
+    raise SignalInterrupt(number)
 
 
 @contextlib.contextmanager

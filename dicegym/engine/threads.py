@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from threading import Lock
 from typing import Any
 
 
@@ -31,28 +30,14 @@ def one_thread_of_products() -> Iterator[None]:
 
     OpenBLAS's threads wait in a loop: for 64 rows through a network of 256 and 128 units, two threads needed 0.5 ms a
     row on two busy cores, and one thread 4 us (docs/speed.md has more). Entering and leaving takes 8 us. The setting
-    applies to the whole process.
+    applies to the whole process. Where threads overlap, the last to leave may leave it at one, which changes no result.
     """
     controller = _products()
     if controller is None:
         yield
         return
-    with _lock:
-        if not _limited:
-            _limited.append(controller.limit(limits=1))
-        _limited.append(None)
-    try:
+    with controller.limit(limits=1):
         yield
-    finally:
-        with _lock:
-            _limited.pop()
-            if len(_limited) == 1:
-                _limited.pop().restore_original_limits()
-
-
-_limited: list[Any] = []
-"""The controller that restores the number of threads, and None for each open context; the last one restores it."""
-_lock = Lock()
 
 
 @cache

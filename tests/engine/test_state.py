@@ -175,9 +175,7 @@ def test_wrong_use_is_refused() -> None:
 
 
 @each_game
-def test_a_list_of_actions_belongs_to_its_caller(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where more masks have come than a block remembers."""
-    monkeypatch.setattr("dicegym.engine.state.LISTS", 3)
+def test_a_list_of_actions_belongs_to_its_caller(name: str) -> None:
     choose = random.Random(2)
     state = dicegym.game(name).new_state(4)
     for _ in range(60):

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import dicegym
-from dicegym.engine import threads
 from dicegym.engine.threads import cores
 
 PACKAGE = Path(dicegym.__file__).parent
@@ -29,27 +28,3 @@ def test_cores_are_those_that_may_be_used(monkeypatch: pytest.MonkeyPatch) -> No
 def test_nobody_starts_as_many_threads_as_the_machine_has_processors() -> None:
     files = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
     assert {file for file, text in files.items() if "cpu_count" in text} == OF_THE_MACHINE
-
-
-def test_the_last_to_leave_puts_the_number_of_threads_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
-
-    class Limited:
-        def restore_original_limits(self) -> None:
-            told.append("restored")
-
-    class Controller:
-        def limit(self, limits: int) -> Limited:
-            told.append(f"limited to {limits}")
-            return Limited()
-
-    monkeypatch.setattr(threads, "_products", Controller)
-    first, second = threads.one_thread_of_products(), threads.one_thread_of_products()
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)
-    assert told == ["limited to 1"]
-    second.__exit__(None, None, None)
-    assert told == ["limited to 1", "restored"]
-    with threads.one_thread_of_products():
-        assert told[2:] == ["limited to 1"]

@@ -6,17 +6,14 @@ import warnings
 from typing import Any
 
 import gymnasium as gym
-import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env, data_equivalence
-from gymnasium.vector import AutoresetMode
+from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, parallel_api_test
-from variants import covering
 
 from dicegym.envs.multi import TurnEnv, parallel_env
 from dicegym.errors import ParameterError
 from dicegym.registry import ENVIRONMENTS, Environment
-from dicegym.wrappers import MaskInObservation, VectorMaskInObservation
+from dicegym.wrappers import MaskInObservation
 
 ENV_IDS = [environment.full_id for environment in ENVIRONMENTS]
 each_environment = pytest.mark.parametrize("env_id", ENV_IDS)
@@ -55,9 +52,8 @@ def test_the_wrapper_can_be_made_again_and_has_the_name_that_a_library_looks_for
     assert "observations" in again.observation_space.spaces
     assert again.get_wrapper_attr("game").parameters["goal"] == 50
     for key in ("", "action_mask", 3):
-        for wrapper, made in ((MaskInObservation, gym.make), (VectorMaskInObservation, gym.make_vec)):
-            with pytest.raises(ParameterError, match="cannot be the observation's key"):
-                wrapper(made("dicegym/Hog-v0"), key=key)
+        with pytest.raises(ParameterError, match="cannot be the observation's key"):
+            MaskInObservation(gym.make("dicegym/Hog-v0"), key=key)
 
 
 def test_environments_without_a_mask_are_refused() -> None:
@@ -73,42 +69,3 @@ def test_flat_observations_of_every_seat(environment: Environment) -> None:
         warnings.simplefilter("error")  # a plain Box is what PettingZoo's checker likes best
         api_test(TurnEnv(environment.game, flat=True, **environment.settings), num_cycles=100)
     parallel_api_test(parallel_env(environment.game, flat=True, **environment.settings), num_cycles=100)
-
-
-@pytest.mark.parametrize(("env_id", "mode"), covering(ENV_IDS, list(AutoresetMode)))
-def test_the_batch_form_shows_what_a_batch_of_wrapped_environments_shows(env_id: str, mode: AutoresetMode) -> None:
-    settings: dict[str, Any] = {"num_envs": 2, "max_episode_steps": 5}
-    own = VectorMaskInObservation(gym.make_vec(env_id, autoreset_mode=mode, **settings), key="observations")
-    theirs = gym.make_vec(
-        env_id,
-        vectorization_mode="sync",
-        vector_kwargs={"autoreset_mode": mode},
-        wrappers=[lambda env: MaskInObservation(env, key="observations")],
-        **settings,
-    )
-    assert own.single_observation_space == theirs.single_observation_space
-    assert own.observation_space == theirs.observation_space
-    seen = [env.reset(seed=3)[0] for env in (own, theirs)]
-    for _ in range(12):
-        assert data_equivalence(dict(seen[0]), dict(seen[1]))
-        assert own.observation_space.contains(seen[0])
-        steps = [env.step(seen[0]["action_mask"].argmax(axis=1)) for env in (own, theirs)]
-        seen = [step[0] for step in steps]
-        if "final_obs" in steps[0][4]:
-            ended = np.flatnonzero(steps[0][4]["_final_obs"])
-            lasts = ([step[4]["final_obs"][row] for row in ended] for step in steps)
-            assert all(data_equivalence(dict(one), dict(other)) for one, other in zip(*lasts, strict=True))
-        over = steps[0][2] | steps[0][3]
-        if mode == AutoresetMode.DISABLED and over.any():
-            seen = [env.reset(options={"reset_mask": over.copy()})[0] for env in (own, theirs)]
-
-
-def test_bounds_of_a_batchs_spaces_can_be_handed_to_torch() -> None:
-    torch = pytest.importorskip("torch")
-    env = gym.make_vec("dicegym/Hog-v0", num_envs=1000)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        low, high = (torch.as_tensor(bound) for bound in (env.observation_space.low, env.observation_space.high))
-        torch.as_tensor(env.action_space.nvec)
-    assert low.shape == high.shape == env.observation_space.shape
-    assert env.observation_space.low.strides[0] == 0  # once for all games

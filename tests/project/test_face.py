@@ -37,8 +37,7 @@ def stub_names(module: str) -> list[str]:
     return [one.name for node in tree.body if isinstance(node, ast.ImportFrom) and not node.level for one in node.names]
 
 
-WRAPPERS = [("dicegym.wrappers", "MaskInObservation"), ("dicegym.wrappers", "VectorMaskInObservation")]
-FACE = [*((module, name) for module in STUBS for name in stub_names(module)), *WRAPPERS]
+FACE = [*((module, name) for module in STUBS for name in stub_names(module)), ("dicegym.wrappers", "MaskInObservation")]
 NAMES = [
     pytest.param(module, name, id=f"{module}.{name}", marks=[pytest.mark.slow] if name in SLOW else [])
     for module, name in FACE
