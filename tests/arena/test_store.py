@@ -22,7 +22,7 @@ from dicegym.arena import Limits, contest
 from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Stored, default_store, key_of
-from dicegym.arena.store.schema import ABOUT, NonsenseError, whole_numbers
+from dicegym.arena.store.schema import ABOUT, whole_numbers
 from dicegym.arena.store.store import ContestStore
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError, UnknownNameError
 from dicegym.registry import GAMES
@@ -334,5 +334,5 @@ def test_no_file_that_a_command_writes_takes_the_place_of_a_store(tmp_path: Path
 def test_only_whole_numbers_of_64_bits_are_read(found: Any) -> None:
     largest = [2**63 - 1, 1 - 2**63]
     assert whole_numbers(largest) == tuple(largest)
-    with pytest.raises(NonsenseError, match="instead of whole numbers"):
+    with pytest.raises(ValueError, match="instead of whole numbers"):
         whole_numbers(found)

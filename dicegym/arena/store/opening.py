@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self
 import sqlalchemy as sa
 
 from dicegym.arena.provenance import package_version
-from dicegym.arena.store.schema import ABOUT, TABLES, NonsenseError
+from dicegym.arena.store.schema import ABOUT, TABLES
 from dicegym.errors import DamagedFileError, DependencyError, DicegymError, ParameterError, one_line
 
 SCHEMA = "7"
@@ -139,8 +139,6 @@ def in_words(name: str | Path, reads: bool = False) -> Iterator[None]:
         yield
     except DicegymError:
         raise
-    except NonsenseError as error:
-        raise make_damage_error(name, str(error)) from None
     except (sa.exc.DBAPIError, sqlite3.Error) as error:
         trouble = trouble_of(error)
         if trouble is None:
