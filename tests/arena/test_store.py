@@ -22,7 +22,7 @@ from dicegym.arena import Limits, contest
 from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Stored, default_store, key_of
-from dicegym.arena.store.schema import ABOUT, whole_numbers
+from dicegym.arena.store.schema import whole_numbers
 from dicegym.arena.store.store import ContestStore
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError, UnknownNameError
 from dicegym.registry import GAMES
@@ -101,16 +101,6 @@ def test_who_is_added_or_changed_costs_its_own_matches_and_who_leaves_none(
     assert [row[0] for row in rows(store, "SELECT count(*) FROM plays")] == [1]
     bots(ann=3)
     assert hold([*three, str(tmp_path / "dan.py")])[2:4] == (4 + 6, 0)  # what it was is still known
-
-
-def test_a_statement_is_written_once_for_all_files(tmp_path: Path) -> None:
-    """Each page opens its store, and compiling a statement takes longer than asking a small file."""
-    found = []
-    for name in "ab":
-        ContestStore(tmp_path / name).close()
-        with contextlib.closing(ContestStore(tmp_path / name)) as store, store.connection() as connection:
-            found.append(connection.execute(sa.select(ABOUT.c.value)).context.cache_hit.name)
-    assert found[1] == "CACHE_HIT"
 
 
 def test_failures_incidents_and_prints_are_stored(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ A store is a SQLite file or a database on a PostgreSQL server.
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import re
 import sqlite3
@@ -210,8 +209,6 @@ def engine_at(location: Location, writes: bool = True, **options: Any) -> sa.Eng
         query = {"mode": "ro", "uri": "true", **alone}
         where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
     engine = sa.create_engine(where, **options)
-    engine.dialect, cache = _compiling()
-    engine.update_execution_options(compiled_cache=cache)
     # With a write-ahead log "normal" is safe if a process is killed; a Yatzy server sets more.
     settings = "foreign_keys=ON", "trusted_schema=OFF", "synchronous=NORMAL", f"busy_timeout={round(1000 * BUSY)}"
 
@@ -236,16 +233,6 @@ def _engine_on_server(url: sa.URL, writes: bool, options: dict[str, Any]) -> sa.
         raise DependencyError.for_extra(str(error.name), "postgres", "a store on a PostgreSQL server") from error
     reading = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
     return engine if writes else engine.execution_options(**reading)
-
-
-@functools.cache
-def _compiling() -> tuple[sa.Dialect, dict[Any, Any]]:
-    """Return SQLite's dialect and a cache of compiled statements, for all files of this process.
-
-    Each page and command opens its store again, and compiling a statement takes longer than asking a small file.
-    """
-    with sa.create_engine("sqlite://").connect() as connection:  # it determines the version
-        return connection.dialect, {}
 
 
 # --- tables ---------------------------------------------------------------------------------------------------------
