@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,12 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dicegym.arena.provenance import EntryRecord
-from dicegym.arena.submissions import KINDS, Submission, is_folder_of_submissions, names_for, read_folder
+from dicegym.arena.submissions import Submission, is_folder_of_submissions, names_for, read_folder
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, one_line
-from dicegym.players.roster import Origin, Spec, agent_name, agent_names, resolve
+from dicegym.players.roster import Origin, Spec, agent_name, resolve
 from dicegym.sandbox.jobs import Entry, digest_of, entry, seal_files
 
 AgentSpec = Spec | Any
@@ -80,7 +79,7 @@ def entries_of(game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable
         try:
             origins[name] = resolve(game, spec)
         except AgentError as error:
-            raise UnknownNameError(f"{error.reason}{_guess(game, str(spec))}") from None
+            raise UnknownNameError(error.reason) from None
     bots = [os.path.realpath(origin.file) for origin in origins.values() if isinstance(origin, Source)]
     others = {*bots, *map(os.path.dirname, bots)}
     for name, spec in sorted(specs.items()):
@@ -146,16 +145,3 @@ def _named(
         else:
             specs[name] = one.path
     return specs, empty, remarks
-
-
-def _guess(game: Game, text: str) -> str:
-    """Return likely corrections of a path that does not exist, as the rest of a sentence."""
-    path = Path(os.path.expanduser(text.partition(":")[0]))
-    if not os.path.isdir(path.parent):
-        return f", as there is no folder {path.parent}"
-    others = (one for one in path.parent.iterdir() if one.name != path.name)
-    beside = sorted(one.name for one in others if one.suffix in KINDS or one.is_dir())
-    names = difflib.get_close_matches(path.name, beside, n=3, cutoff=0.6)
-    guesses = [str(path.with_name(name)) for name in names]
-    guesses += [name for name in agent_names(game) if name in (path.stem, text)]
-    return f". Did you mean {' or '.join(map(repr, guesses[:3]))}?" if guesses else ""

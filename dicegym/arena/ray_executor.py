@@ -9,7 +9,6 @@ import logging
 import os
 import signal
 import socket
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -35,31 +34,28 @@ KNOCK_SECONDS, LOOK_EVERY = 10.0, 1.0
 MOST_LOSSES = 5
 """Most losses of a node or process with the same job."""
 ClusterLog = Callable[[str], None]
-"""Called with a line on the cluster, and with one for each lost node."""
+"""Called with a line on the cluster when it is connected."""
 
 
 class Cluster:
     """The nodes of a cluster, through the connected module ``ray``, and the results of work on them."""
 
     def __init__(self, ray: Any, told: ClusterLog = lambda line: None) -> None:
-        self.ray, self._told, self._looked = ray, told, -LOOK_EVERY
-        self.processors: dict[str, int] = {}
-        """Processors of each node, by its name and number."""
+        self.ray, self._looked = ray, -LOOK_EVERY
+        self.processors = list[int]()
+        """Processors of each node."""
         self.look()
-        told(f"a Ray cluster of {len(self.processors)} nodes with {sum(self.processors.values())} processors")
+        told(f"a Ray cluster of {len(self.processors)} nodes with {sum(self.processors)} processors")
 
     def look(self) -> None:
-        """Log lost nodes, at most every `LOOK_EVERY` seconds. Raises DicegymError if the cluster does not answer."""
+        """Count the nodes, at most every `LOOK_EVERY` seconds. Raises DicegymError if the cluster does not answer."""
         if time.monotonic() < self._looked + LOOK_EVERY:
             return
         try:
-            nodes = [one for one in self.ray.nodes() if one["Alive"] and one["Resources"].get("CPU", 0) >= 1]
+            nodes = [int(one["Resources"].get("CPU", 0)) for one in self.ray.nodes() if one["Alive"]]
         except (self.ray.exceptions.RayError, ConnectionError) as error:
             raise DicegymError(f"the cluster does not answer ({one_line(error, 200)}): start it again") from error
-        there = {f"{one['NodeManagerHostname']} ({one['NodeID'][:8]})": int(one["Resources"]["CPU"]) for one in nodes}
-        for lost in self.processors.keys() - there.keys():
-            self._told(f"node {lost} was lost: other nodes do its work again")
-        self._looked, self.processors = time.monotonic(), there
+        self._looked, self.processors = time.monotonic(), [one for one in nodes if one]
 
     def remote(self, function: Callable[..., Any], **options: Any) -> Any:
         """Return Ray's form of a function, whose calls are repeated if their node or process is lost."""
@@ -141,25 +137,10 @@ def _words_of(wanted: str) -> Iterator[None]:
         ) from error
 
 
-def prepare_process(version: str) -> None:
-    """Prepare this process of Ray for work from a ``version`` of dicegym.
-
-    Raises DependencyError if the version here differs.
-    """
+def check_version(version: str) -> None:
+    """Raise DependencyError if this process of Ray has another version of dicegym than ``version``."""
     if version != (there := package_version()):
         raise DependencyError(f"dicegym is {there} there and {version} here: install the same everywhere")
-    keep_files_apart()
-
-
-@functools.cache
-def keep_files_apart() -> None:
-    """Make a folder for all temporary files of this process, removed however the process ends."""
-    tempfile.tempdir = tempfile.mkdtemp(prefix="dicegym-ray-")
-    reading, _ = os.pipe()  # the other end closes with this process
-    # Ray kills a process with its children: the shell that waits is not one of them.
-    waits = 'exec 3<&0; { cat <&3; rm -rf -- "$1"; } >/dev/null 2>&1 &'
-    subprocess.run(["sh", "-c", waits, "sh", tempfile.tempdir], stdin=reading, start_new_session=True, check=True)
-    os.close(reading)
 
 
 _open = contextlib.ExitStack()
@@ -185,7 +166,7 @@ def play(version: str, fingerprint: str, how: tuple[Any, ...], job: Any, bundles
     `referee`. The job has no entries: ``bundles`` are Ray's references to them, in a list, as Ray would fetch plain
     arguments for each job. Raises DependencyError if the node has another dicegym or other rules.
     """
-    prepare_process(version)
+    check_version(version)
     if job.game.fingerprint != fingerprint:
         raise DependencyError(f"{job.game.name} has other rules there: install the same dicegym everywhere")
     sandbox, folder, entries = referee(job.game, how)
@@ -242,7 +223,7 @@ class RayExecutor:
         self._begun = begun
         try:
             while True:
-                room = (self._workers or 2 * sum(cluster.processors.values()) or 1) - len(begun)
+                room = (self._workers or 2 * sum(cluster.processors) or 1) - len(begun)
                 for one in itertools.islice(waiting, max(0, room)):
                     begun[self._submit(one)] = one
                 if not begun:

@@ -96,43 +96,34 @@ class Report(NamedTuple):
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Report:
-        """Return the report from plain values. Raises ValueError, TypeError or LookupError for other values."""
+        """Return the report from plain values: all others become text. Raises ValueError, TypeError or LookupError."""
         tables: list[ReportTable | Matrix] = []
         for one in plain["tables"]:
             if "matrix" in one:
                 heading, names, cells, shades = one["matrix"]
-                names, cells = _texts(names), [_texts(row) for row in cells]
+                cells = [_texts(row) for row in cells]
                 shades = [[None if shade is None else float(shade) for shade in row] for row in shades]
-                if any(len(part) != len(names) for part in (cells, *cells, *([shades, *shades] if shades else []))):
-                    raise ValueError("a matrix is not square")
-                tables.append(Matrix(_text(heading), names, cells, shades))
+                lines = [cells, *cells, *([shades, *shades] if shades else [])]
+                tables.append(Matrix(str(heading), names := _texts(names), cells, shades))
             else:
-                heading, titles, rows = one["table"]
-                titles, rows = _texts(titles), [_texts(row) for row in rows]
-                if any(len(row) != len(titles) for row in rows):
-                    raise ValueError("rows of a table do not fit its titles")
-                tables.append((_text(heading), titles, rows))
+                heading, names, lines = one["table"]
+                lines = [_texts(row) for row in lines]
+                tables.append((str(heading), names := _texts(names), lines))
+            if any(len(line) != len(names) for line in lines):
+                raise ValueError("a row does not fit its table")
         return cls(
-            _text(plain["heading"]),
+            str(plain["heading"]),
             tables,
             [Disqualified(*_texts(one)) for one in plain["disqualified"]],
             _texts(plain["faults"]),
             _texts(plain["remarks"]),
             _texts(plain["words"]),
-            [(name, value) for name, value in map(_texts, plain["facts"])],
+            [(str(name), str(value)) for name, value in plain["facts"]],
         )
 
 
-def _text(value: Any) -> str:
-    """Return ``value``. Raises TypeError unless it is a text."""
-    return _texts([value])[0]
-
-
 def _texts(values: Any) -> list[str]:
-    """Return ``values``. Raises TypeError unless it is a list of texts."""
-    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
-        raise TypeError("not a list of texts")
-    return values
+    return list(map(str, values))
 
 
 def percent(rate: float | None) -> str:

@@ -284,9 +284,9 @@ def test_a_script_may_bring_players_of_its_own(tmp_path: Path, root: Path) -> No
         (["a/hog.py", "b/a.py"], ParameterError, "two entries are called 'a': a/hog.py and b/a.py"),
         (["bacon", "baccon"], UnknownNameError, "Did you mean 'bacon'"),
         (["bacon", 3], ParameterError, "3 is not an agent"),
-        (["bacon", "no/such.py"], UnknownNameError, "there is no file no/such.py, as there is no folder no"),
-        (["swap", "bacon.py"], UnknownNameError, "there is no file bacon.py. Did you mean 'bacon'"),
-        ({"a": "bacon", "gone": "agents/hog/bacn.py"}, UnknownNameError, "Did you mean 'agents/hog/bacon.py'"),
+        (["bacon", "no/such.py"], UnknownNameError, "there is no file no/such.py"),
+        (["swap", "bacon.py"], UnknownNameError, "there is no file bacon.py"),
+        ({"a": "bacon", "gone": "agents/hog/bacn.py"}, UnknownNameError, "there is no file agents/hog/bacn.py"),
     ],
 )
 def test_wrong_entries(

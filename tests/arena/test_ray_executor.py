@@ -210,27 +210,19 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
     return fake
 
 
-@pytest.mark.parametrize("forgotten", [False, True])
-def test_a_lost_node_is_told(forgotten: bool, ray: Ray) -> None:
+def test_processors_of_a_lost_node_are_not_counted(ray: Ray) -> None:
     told: list[str] = []
     cluster = Cluster(ray, told.append)
-    if forgotten:
-        del ray.alive["two"]
-    else:
-        ray.alive["two"] = False
+    ray.alive["two"] = False
     cluster.look()
-    assert told == [
-        "a Ray cluster of 2 nodes with 2 processors",
-        "node host (two) was lost: other nodes do its work again",
-    ]
-    assert cluster.processors == {"host (one)": 1}
+    assert told == ["a Ray cluster of 2 nodes with 2 processors"]
+    assert cluster.processors == [1]
 
 
 @pytest.mark.parametrize("lacks", ["version", "rules", "jail"])
 def test_a_node_that_lacks_what_work_needs_is_named(
     lacks: str, ray: Ray, game: dicegym.Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_executor, "keep_files_apart", lambda: None)
     if lacks == "version":
         versions = itertools.chain(["0.0.0"], itertools.repeat("9.9.9"))  # here, and there
         monkeypatch.setattr(ray_executor, "package_version", lambda: next(versions))
@@ -252,7 +244,6 @@ def test_a_node_that_lacks_what_work_needs_is_named(
 
 def test_what_was_begun_in_vain_is_cancelled(ray: Ray, game: dicegym.Game, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pass ends by the next one, the end of the executor, or a job that cannot be sent."""
-    monkeypatch.setattr(ray_executor, "keep_files_apart", lambda: None)
     monkeypatch.setattr(ray_executor, "play", lambda version, fingerprint, how, job, bundles: (job, {}))
     both = entry(game, "swap", "swap"), entry(game, "bacon", "bacon")
     jobs = [Match(game, both, 1, 1, number=number) for number in range(4)]
@@ -294,7 +285,6 @@ def test_a_cluster_that_does_not_answer_is_told(ray: Ray, monkeypatch: pytest.Mo
 def test_matches_on_a_cluster_are_what_they_are_here(
     ray: Ray, game: dicegym.Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_executor, "keep_files_apart", lambda: None)
     ray_executor.referee.cache_clear()
     (tmp_path / "cat.py").write_text("def final_strategy(score, opponent_score):\n    raise ValueError(__file__)\n")
     pair = entry(game, "cat", str(tmp_path / "cat.py")), entry(game, "bacon", "bacon")

@@ -395,10 +395,8 @@ def test_no_command_meets_nonsense_with_a_traceback(
 @pytest.mark.parametrize(
     ("table", "column", "value"),
     [
-        ("seats", "wins", 999),
         ("matches", "outcome", "[[0],[1]]"),
         ("matches", "outcome", '{"seats": [[0, 1]], "returns": -1, "incidents": []}'),
-        ("matches", "outcome", '{"seats": [[0, 1]], "returns": [[1.0, -1.0]], "incidents": [[7, 1, 1, "x"]]}'),
         ("matches", "failure", "[[]]"),
         ("answers", "outcome", b"x"),
     ],

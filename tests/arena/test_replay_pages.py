@@ -18,7 +18,7 @@ from variants import each_game
 import dicegym
 from dicegym.arena.match import play_match
 from dicegym.arena.replay import Replay, ReplayIncident, moments, replay_of
-from dicegym.arena.replay.page import pack, page_data, unpack, write_page
+from dicegym.arena.replay.page import pack, page_data, write_page
 from dicegym.engine.game import Game
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.svg import Drawing, Tile
@@ -35,6 +35,13 @@ def random_game(game: Game) -> Replay:
     incidents = (ReplayIncident(0, 1, "raised <script>alert(2)</script>"),)
     replay = replay_of(game, names, 6, play_match(game, players, 6, 1))
     return replace(replay, incidents=incidents)
+
+
+def unpack(values: dict[str, Any]) -> list[Drawing]:
+    """Return the pictures from the values of `pack`, as ``player.js`` does."""
+    (width, height), pieces = values["size"], values["pieces"]
+    bodies = [(title, "".join(pieces[number] for number in numbers)) for title, numbers in values["pictures"]]
+    return [Drawing(width, height, (Tile(0, 0, width, height, body),), title) for title, body in bodies]
 
 
 SMALL = {"hog": {"goal": 60}, "lucky": {"players": 3, "rounds": 8}}

@@ -12,7 +12,7 @@ from dicegym.arena import contest
 from dicegym.arena.entries import entries_of
 from dicegym.arena.submissions import Submission, names_for, read_folder
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.errors import ParameterError
 from dicegym.registry import GAMES
 
 BOT = "def final_strategy(score, opponent_score):\n    return {}\n"
@@ -93,13 +93,6 @@ def test_names_are_unique_and_sensible(folder: Path, tmp_path: Path, game: Game)
     assert {"tuesday/bob.py", "wednesday/bob.py"} <= {entry.name for entry in found.entries}
     twice = [Submission("x", "a/x.py", tmp_path)] * 3
     assert names_for(twice, {"y"}) == ["a/x.py", "a/x.py (2)", "a/x.py (3)"]
-
-
-def test_a_path_without_a_bot_is_not_suggested_itself(tmp_path: Path, game: Game) -> None:
-    (tmp_path / "bots" / "sub").mkdir(parents=True)
-    with pytest.raises(UnknownNameError) as raised:
-        entries_of(game, [str(tmp_path / "bots" / "sub:hog.py"), "bacon"])
-    assert "Did you mean" not in str(raised.value)
 
 
 def test_a_folder_without_entries_is_refused(tmp_path: Path, game: Game) -> None:

@@ -88,7 +88,7 @@ MISTAKES = [
     ("tournament hog bacon swap --games 0", "games=0 cannot be used as the number of games of a match"),
     ("tournament hog bacon swap --limit seconds=0", "seconds=0.0 cannot be used as seconds for a bot"),
     ("tournament hog bacon nosuch.py", "there is no file nosuch.py"),
-    ("tournament hog bacon nosuch/hog.py", "there is no file nosuch/hog.py, as there is no folder nosuch"),
+    ("tournament hog bacon nosuch/hog.py", "there is no file nosuch/hog.py"),
     ("tournament hog bacon x=nosuch.py", "there is no file nosuch.py"),
     ("tournament hog bacon x=", "invalid entry 'x=': write NAME=ENTRY"),
     ("tournament hog bacon bacon=swap", "two entries are called 'bacon'"),

@@ -27,8 +27,8 @@ def visit(**request: Any) -> Visit:
 
 
 def left(seen: Visit) -> list[str]:
-    """Return what a visit left but the logs that Ray keeps of every cluster, and connections that are closing."""
-    return [one for one in seen.cage.left if not one.startswith(("/tmp/ray", "tcp"))]
+    """Return what a visit left but Ray's logs, files of processes that Ray killed, and closing connections."""
+    return [one for one in seen.cage.left if not one.startswith(("/tmp/ray", "/tmp/pymp-", "/tmp/tmp", "tcp"))]
 
 
 @pytest.mark.parametrize(

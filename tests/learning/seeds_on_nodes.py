@@ -20,7 +20,6 @@ def main() -> None:
     folder = Path(request["folder"])
     nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     workers = [nodes.add_node(num_cpus=1) for _ in range(2)]  # one is left for both
-    told: list[str] = []
 
     def kill() -> None:
         while not list(folder.glob("seed-*/checkpoint")):
@@ -29,12 +28,13 @@ def main() -> None:
 
     threading.Thread(target=kill, daemon=True).start()
     try:
-        with ray_backend(nodes.address, told=told.append) as backend:
-            found = train_seeds("hog", folder, 2, overrides=request["overrides"], backend=backend, told=told.append)
+        with ray_backend(nodes.address) as backend:
+            found = train_seeds("hog", folder, 2, overrides=request["overrides"], backend=backend)
+        left = len(nodes.worker_nodes)
     finally:
         nodes.shutdown()
     results = [[one.seed, one.how, one.best, one.end] for one in found.results]
-    Path(request["result"]).write_text(json.dumps({"results": results, "told": told}))
+    Path(request["result"]).write_text(json.dumps({"results": results, "left": left}))
 
 
 if __name__ == "__main__":

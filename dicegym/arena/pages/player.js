@@ -40,22 +40,16 @@
     return drawn("svg", {role: "img", viewBox: "0 0 34 34"}, [title, drawn("use", {href: "#die" + face})]);
   }
 
-  // The numbers of each picture's pieces: its own between those that it shares with the picture before it.
-  const numbers = [];
-  for (const [, front, back, middle] of pictures || []) {
-    const before = numbers.at(-1) || [];
-    numbers.push([...before.slice(0, front), ...middle, ...before.slice(before.length - back)]);
-  }
-
   // A picture is read as a document, in which nothing runs, and its elements are then taken over.
   function picture(number) {
     const [width, height] = data.pictures.size;
-    const body = numbers[number].map((piece) => data.pictures.pieces[piece]).join("");
+    const [title, pieces] = pictures[number];
+    const body = pieces.map((piece) => data.pictures.pieces[piece]).join("");
     const text = `<svg xmlns="${SVG}" viewBox="0 0 ${width} ${height}">${body}</svg>`;
     const found = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
     found.setAttribute("role", "img");
     found.setAttribute("font-family", data.pictures.font);
-    found.setAttribute("aria-label", pictures[number][0]);
+    found.setAttribute("aria-label", title);
     return found;
   }
 

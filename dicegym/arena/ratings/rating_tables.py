@@ -60,7 +60,7 @@ def rating_words(ratings: Ratings) -> list[str]:
         sentences.append(
             f"Nothing bounds the rating of {_list_names(bottom)} from below: never ahead of another entry."
         )
-    if ratings.replicates and any(row.matches < FEWEST_MATCHES for row in rows):
+    if any(row.matches < FEWEST_MATCHES for row in rows):
         sentences.append(
             f"Intervals of entries with fewer than {FEWEST_MATCHES} matches come from their games, not their matches."
         )

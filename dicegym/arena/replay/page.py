@@ -3,13 +3,12 @@
 The content is data, which the page's script shows as text: names and messages of others are never markup. The page may
 load nothing, and runs only its own script (`dicegym.arena.pages.template`).
 
-Each element of a picture is stored once, and each picture as its difference from the one before (`pack`). The lines of
-the scenes are stored too, for screen readers. If pictures would make the page too large, it shows only the lines.
+Each element of the pictures is stored once (`pack`). The lines of the scenes are stored too, for screen readers. If
+pictures would make the page too large, it shows only the lines.
 """
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from collections.abc import Hashable, Iterator, Sequence
@@ -22,7 +21,7 @@ from dicegym.escape import harmless, one_line
 from dicegym.files import write_text
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.fonts import FAMILIES
-from dicegym.pictures.svg import Drawing, Tile
+from dicegym.pictures.svg import Drawing
 from dicegym.pictures.watched import tell_apart
 
 PICTURES_BUDGET = 400_000
@@ -123,36 +122,14 @@ def as_text(data: dict[str, Any]) -> str:
 
 
 def pack(drawings: Sequence[Drawing]) -> dict[str, Any]:
-    """Return pictures, in their order, as values for JSON, from which `unpack` and ``player.js`` make them again.
+    """Return pictures, in their order, as values for JSON, from which ``player.js`` makes them again.
 
     ``size`` is the width and height with room for each, ``font`` that of the letters, and ``pieces`` the texts that
-    make up pictures. Each of ``pictures`` is ``[title, front, back, middle]``: its pieces are the first ``front`` of
-    the picture before, those with the numbers ``middle``, and the last ``back`` of the picture before.
+    make up pictures. Each of ``pictures`` is ``[title, numbers of its pieces]``.
     """
     pieces: dict[str, int] = {}
-    pictures: list[list[Any]] = []
-    before: list[int] = []
-    for drawing in drawings:
-        own = [_number(pieces, piece) for piece in _PIECE.findall(drawing.body)]
-        front = _count_alike(before, own)
-        back = _count_alike(before[front:][::-1], own[front:][::-1])
-        pictures.append([drawing.title, front, back, own[front : len(own) - back]])
-        before = own
+    pictures = [
+        [drawing.title, [_number(pieces, piece) for piece in _PIECE.findall(drawing.body)]] for drawing in drawings
+    ]
     size = [max((one.width for one in drawings), default=0), max((one.height for one in drawings), default=0)]
     return {"size": size, "font": FAMILIES, "pieces": list(pieces), "pictures": pictures}
-
-
-def unpack(values: dict[str, Any]) -> list[Drawing]:
-    """Return the pictures from the values of `pack`."""
-    (width, height), found, before = values["size"], [], list[int]()
-    for title, front, back, middle in values["pictures"]:
-        before = [*before[:front], *middle, *before[len(before) - back :]]
-        body = "".join(values["pieces"][number] for number in before)
-        found.append(Drawing(width, height, (Tile(0, 0, width, height, body),), title))
-    return found
-
-
-def _count_alike(one: list[int], other: list[int]) -> int:
-    """Return the length of the common beginning of two lists."""
-    pairs = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-    return len(list(pairs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -130,7 +130,7 @@ class Replay:
         incidents: what the players did wrong, in order.
         rules: ``fingerprint`` of the rules, and ``dicegym``, the version.
         id: its name in the store; empty if it is in none.
-        unregistered: the game itself if it has no registered name; not in files (`with_game`).
+        unregistered: the game itself if it has no registered name; not in files.
     """
 
     game: str
@@ -180,16 +180,6 @@ class Replay:
             ParameterError: a parameter is out of the present range.
         """
         return self.unregistered or _game(self.game, self.players, tuple(self.parameters.items()))
-
-    def with_game(self, game: Game) -> Replay:
-        """Return the replay with its unregistered game, after it was read from a file.
-
-        Raises ParameterError if ``game`` has another name, other parameters or another number of players.
-        """
-        if (game.name, game.players, game.parameters) != (self.game, self.players, dict(self.parameters)):
-            told = "".join(f", {name}={value}" for name, value in self.parameters.items())
-            raise ParameterError(f"{game!r} is not what was played: give {self.game}, players={self.players}{told}")
-        return replace(self, unregistered=game)
 
     def check_rules(self) -> None:
         """Raise ReplayError if it was recorded under other rules than the present ones."""

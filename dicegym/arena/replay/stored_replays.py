@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 import sqlalchemy as sa
 
 from dicegym.arena.replay.replay import Replay, ReplayIncident
-from dicegym.arena.store.opening import MOST_SAID
+from dicegym.arena.store.opening import in_words
 from dicegym.arena.store.reading import StoreReader, rules_from
 from dicegym.arena.store.schema import RULES, SERVER_GAMES, SERVER_INCIDENTS, SERVER_RESULTS, SERVER_RUNS, whole_numbers
 from dicegym.arena.store.stored_rows import PlayedGame, WholeMatch
-from dicegym.errors import DamagedFileError, ParameterError, ReplayError, UnknownNameError, one_line
+from dicegym.errors import ParameterError, ReplayError, UnknownNameError, one_line
 from dicegym.games.parts import WIRE, part
 
 SERVER = "server:"
@@ -52,30 +50,18 @@ def find_replay(reader: StoreReader, wanted: str) -> Replay:
     """
     number, game = game_id(wanted)
     if not number:
-        with _nonsense_in_words(wanted):
+        with in_words(reader.name, reads=True):
             return _served_replay(reader, game, wanted)
     match = reader.match(number)
     if match.failed is not None:
         raise ParameterError(f"match {match.id} has no games to see, as {match.failed} ended it: {match.reason}")
-    with _nonsense_in_words(f"{match.id}.{game}"):
+    with in_words(reader.name, reads=True):
         (whole,) = reader.whole([match])
         found = next((one for one in whole.games if one.number == game - 1), None)
         if found is None:
             there = f"give {match.id}.1 to {match.id}.{len(whole.games)}"
             raise UnknownNameError(f"match {match.id} has no game {game}: {there}")
         return _match_replay(whole, found)
-
-
-@contextlib.contextmanager
-def _nonsense_in_words(called: str) -> Iterator[None]:
-    """Raise a ParameterError for stored values that cannot be a game."""
-    try:
-        yield
-    except (DamagedFileError, ReplayError, UnknownNameError):
-        raise
-    except (ParameterError, ValueError, TypeError, LookupError, RecursionError) as error:
-        why = one_line(error, MOST_SAID)
-        raise ParameterError(f"what is stored of game {called} is nonsense ({why}): see another one") from None
 
 
 def _match_replay(whole: WholeMatch, game: PlayedGame) -> Replay:

@@ -14,7 +14,7 @@ from dicegym.arena.match import Match
 from dicegym.arena.provenance import EntryRecord, package_version
 from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Settings, Stored, key_of, write_limits
-from dicegym.arena.store.opening import in_words, make_damage_error
+from dicegym.arena.store.opening import in_words
 from dicegym.arena.store.outcomes import add_match, is_whole, outcomes_between
 from dicegym.arena.store.schema import AGENTS, ANSWERS, CONTESTS, FIELDS, MATCHES, PLAYS, SEATS
 from dicegym.arena.store.store import ContestStore, add, live_file, lock_contest, now_in_words, number_of_rules
@@ -130,9 +130,8 @@ class Book:
                     self._read = outcomes_between(connection, number, number + AT_ONCE, self._actions)
             found = self._read.get(number)
             with in_words(self._store.name, reads=True):
-                whole = found is not None and is_whole(job, found)
-            if found is None or not whole:
-                raise make_damage_error(self._store.name, f"match {number} is not whole")
+                if found is None or not is_whole(job, found):
+                    raise ValueError(f"match {number} is not whole")
             self._use(number, job)
             if len(self._unlinked) >= AT_ONCE:
                 self._note()

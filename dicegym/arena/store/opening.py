@@ -6,7 +6,6 @@ A store is a SQLite file or a database on a PostgreSQL server.
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import re
 import sqlite3
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple, Self
 import sqlalchemy as sa
 
 from dicegym.arena.provenance import package_version
-from dicegym.arena.store.schema import ABOUT, TABLES, NonsenseError
+from dicegym.arena.store.schema import ABOUT, TABLES
 from dicegym.errors import DamagedFileError, DependencyError, DicegymError, ParameterError, one_line
 
 SCHEMA = "7"
@@ -139,8 +138,6 @@ def in_words(name: str | Path, reads: bool = False) -> Iterator[None]:
         yield
     except DicegymError:
         raise
-    except NonsenseError as error:
-        raise make_damage_error(name, str(error)) from None
     except (sa.exc.DBAPIError, sqlite3.Error) as error:
         trouble = trouble_of(error)
         if trouble is None:
@@ -212,8 +209,6 @@ def engine_at(location: Location, writes: bool = True, **options: Any) -> sa.Eng
         query = {"mode": "ro", "uri": "true", **alone}
         where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
     engine = sa.create_engine(where, **options)
-    engine.dialect, cache = _compiling()
-    engine.update_execution_options(compiled_cache=cache)
     # With a write-ahead log "normal" is safe if a process is killed; a Yatzy server sets more.
     settings = "foreign_keys=ON", "trusted_schema=OFF", "synchronous=NORMAL", f"busy_timeout={round(1000 * BUSY)}"
 
@@ -238,16 +233,6 @@ def _engine_on_server(url: sa.URL, writes: bool, options: dict[str, Any]) -> sa.
         raise DependencyError.for_extra(str(error.name), "postgres", "a store on a PostgreSQL server") from error
     reading = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
     return engine if writes else engine.execution_options(**reading)
-
-
-@functools.cache
-def _compiling() -> tuple[sa.Dialect, dict[Any, Any]]:
-    """Return SQLite's dialect and a cache of compiled statements, for all files of this process.
-
-    Each page and command opens its store again, and compiling a statement takes longer than asking a small file.
-    """
-    with sa.create_engine("sqlite://").connect() as connection:  # it determines the version
-        return connection.dialect, {}
 
 
 # --- tables ---------------------------------------------------------------------------------------------------------

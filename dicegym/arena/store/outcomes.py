@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from dicegym.arena.match import Match
+from dicegym.arena.match_rows import read_outcome, sum_up
 from dicegym.arena.ratings.match_places import match_places
 from dicegym.arena.store.schema import MATCHES, SEATS
 from dicegym.sandbox.jobs import Failure
@@ -93,14 +94,12 @@ def outcomes_between(
 
 
 def is_whole(match: Match, outcome: MatchOutcome) -> bool:
-    """Return whether a stored outcome can be that of ``match``: a store may have lost or changed parts of it."""
-    players = range(len(match.entries))
+    """Return whether a stored outcome can be that of ``match``; raise what reading it for a result raises."""
+    players = list(range(len(match.entries)))
     if isinstance(outcome, Failure):
         return outcome.actor in players and isinstance(outcome.reason, str)
-    by_player = all(len(outcome[name]) == len(players) for name in BY_PLAYER)
-    seated = all(sorted(seats) == list(players) for seats in outcome["seats"])
-    paid = all(len(returns) == len(players) for returns in outcome["returns"])
+    by_player = [*outcome["returns"], *(outcome[name] for name in BY_PLAYER)]
+    seated = all(sorted(seats) == players for seats in outcome["seats"])
     counted = len(outcome["seats"]) == len(outcome["returns"]) == match.games
-    told = all(player in players for player, *_ in outcome["incidents"])
-    within = all(0 <= one <= match.games for name in ("wins", "shares") for one in outcome[name])
-    return by_player and seated and paid and counted and told and within
+    whole = counted and seated and all(len(own) == len(players) for own in by_player)
+    return whole and bool(sum_up([read_outcome(match, outcome)]))

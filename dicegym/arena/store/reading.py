@@ -25,11 +25,9 @@ from dicegym.arena.store.schema import (
     CONTESTS,
     FIELDS,
     MATCHES,
-    MOST_QUOTED,
     PLAYS,
     RULES,
     SEATS,
-    NonsenseError,
     mapping_in,
     whole_numbers,
 )
@@ -301,13 +299,10 @@ def _contests() -> sa.Select[Any]:
 
 
 def _standings(result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = result["standings"]
-    if any(type(row["place"]) is not int or type(row["name"]) is not str for row in rows):
-        raise ValueError("a ranking without places and names")
-    return rows
+    return [{**row, "place": int(row["place"]), "name": str(row["name"])} for row in result["standings"]]
 
 
-# --- rows as plain values: ValueError and LookupError mean damage -----------------------------------------------------
+# --- rows as plain values: what cannot be read raises, and counts as damage (`in_words`) ------------------------------
 
 
 def rules_from(row: Any) -> StoredRules:
@@ -327,10 +322,8 @@ def _match(row: Any, seats: Sequence[Any], agents: Mapping[int, tuple[str, str]]
     names, identities, wins, shares, faults = zip(*by_player, strict=True)
     failed = reason = None
     if row.failure is not None:
-        actor, reason, *_ = Failure(*json.loads(row.failure))
-        if type(actor) is not int or type(reason) is not str:
-            raise NonsenseError(f"{row.failure[:MOST_QUOTED]!r} instead of a failure")
-        failed = names[actor]
+        failure = Failure(*json.loads(row.failure))
+        failed, reason = names[failure.actor], str(failure.reason)
     about = row.id, row.key, row.number, int(row.seed), row.games
     return StoredMatch(*about, names, identities, wins, shares, faults, failed, reason)
 
@@ -339,19 +332,15 @@ def _games(outcome: Mapping[str, Any], actions: str, players: int) -> list[Playe
     found = []
     played = zip(outcome.get("seats", ()), outcome.get("returns", ()), json.loads(actions), strict=True)
     for number, (seats, returns, moves) in enumerate(played):
-        if sorted(whole_numbers(seats)) != list(range(players)) or len(returns) != players:
-            raise NonsenseError(f"a game of {len(seats)} seats in a match of {players}")
-        if any(type(value) not in (int, float) or not math.isfinite(value) for value in returns):
-            raise NonsenseError(f"{str(returns)[:MOST_QUOTED]!r} instead of returns")
+        finite = len(returns) == players and all(map(math.isfinite, returns))
+        if sorted(whole_numbers(seats)) != list(range(players)) or not finite:
+            raise ValueError(f"game {number + 1} is not one of {players} players")
         found.append(PlayedGame(number, tuple(seats), tuple(returns), whole_numbers(moves)))
     return found
 
 
 def _misplays(match: StoredMatch, outcome: Mapping[str, Any]) -> list[StoredMisplay]:
-    found, names = [], match.entries
-    for player, game, turn, reason in outcome.get("incidents", ()):
-        whole_numbers([player, game, turn])
-        if not 0 <= player < len(names) or not isinstance(reason, str):
-            raise NonsenseError(f"an incident of player {player} of {len(names)}")
-        found.append(StoredMisplay(match.id, names[player], game, turn, reason))
-    return found
+    return [
+        StoredMisplay(match.id, match.entries[player], int(game), int(turn), str(reason))
+        for player, game, turn, reason in outcome.get("incidents", ())
+    ]

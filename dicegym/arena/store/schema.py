@@ -10,14 +10,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-MOST_QUOTED = 40
-"""Most characters of a wrong value in an error."""
-
-
-class NonsenseError(ValueError):
-    """A store holds a value that dicegym does not write."""
-
-
 TABLES = sa.MetaData()
 REAL = sa.Float().with_variant(sa.REAL(), "sqlite")
 
@@ -184,12 +176,12 @@ def mapping_in(text: str, kind: type | tuple[type, ...] = object) -> dict[str, A
     """Parse a JSON object with values of ``kind``. Raises ValueError for any other text."""
     found = json.loads(text)
     if not isinstance(found, dict) or not all(isinstance(value, kind) for value in found.values()):
-        raise NonsenseError(f"{text[:MOST_QUOTED]!r} instead of a JSON object")
+        raise ValueError(f"{text[:40]!r} instead of a JSON object")
     return found
 
 
 def whole_numbers(found: Any) -> tuple[int, ...]:
     """Return a list of 64-bit whole numbers as a tuple. Raises ValueError for anything else."""
     if not isinstance(found, list) or any(type(one) is not int or abs(one) >> 63 for one in found):
-        raise NonsenseError(f"{str(found)[:MOST_QUOTED]!r} instead of whole numbers")
+        raise ValueError(f"{str(found)[:40]!r} instead of whole numbers")
     return tuple(found)

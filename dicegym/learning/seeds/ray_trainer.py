@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dicegym.arena.provenance import package_version
-from dicegym.arena.ray_executor import Cluster, ClusterLog, connect, prepare_process
+from dicegym.arena.ray_executor import Cluster, ClusterLog, check_version, connect
 from dicegym.errors import DependencyError, DicegymError
 from dicegym.learning.run_folder import SETTINGS_FILE, LockHolder, alone_in, holder_of
 from dicegym.learning.seeds.job import END_NOW, LIBRARY_THREADS, SeedTask, train_seed
@@ -27,7 +27,7 @@ def train_on_node(version: str, task: SeedTask, holder: LockHolder | None, where
     The command has this ``version`` of dicegym, runs in the folder ``where``, and is the ``holder`` of the folder of
     all seeds. Raises DependencyError if the node does not fit, and ParameterError if the run's folder cannot be used.
     """
-    prepare_process(version)
+    check_version(version)
     folder = Path(task.folder)
     if holder_of(folder.parent) != holder:
         raise DependencyError(
@@ -74,4 +74,4 @@ def ray_backend(address: str | None = None, told: ClusterLog = lambda line: None
     Arguments and errors are those of `dicegym.arena.ray_executor.connect`.
     """
     with connect(address, told) as cluster:
-        yield Backend(lambda task: RayTrainer(cluster, task), list(cluster.processors.values()), queues=True)
+        yield Backend(lambda task: RayTrainer(cluster, task), cluster.processors, queues=True)
