@@ -61,7 +61,7 @@ def test_it_is_known_who_plays_while_they_are_played() -> None:
     heartbeat = Heartbeat.private()
     play_match(game, players(game), 0, 3, heartbeat)
     assert heartbeat.read().phase == PLAYING
-    assert heartbeat.actor in (0, 1)
+    assert heartbeat.read().actor in (0, 1)
 
 
 def test_whoever_is_no_table_is_asked() -> None:
