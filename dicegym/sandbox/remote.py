@@ -166,7 +166,6 @@ class Remote:
         self._clock = 0.0  # seconds of wall-clock time of all answered questions
         self._began = self._used() or 0.0
         self._queued_before = queue_time(self._process) + queue_time()
-        self._in_vain = 0.0
 
     def _begin_move(self) -> None:
         self._asked, self._before = time.monotonic(), self.spent
@@ -180,7 +179,7 @@ class Remote:
 
     def _queued(self) -> float:
         """Return the seconds that the bot's process and this referee waited for a processor since `begin_bank`."""
-        return max(0.0, queue_time(self._process) + queue_time() - self._queued_before - self._in_vain)
+        return max(0.0, queue_time(self._process) + queue_time() - self._queued_before)
 
     def _judge(self) -> float:
         """End the bot if it has exceeded a limit; return the wall-clock seconds of its present move."""
@@ -262,7 +261,6 @@ class Remote:
         return value
 
     def _read_line(self) -> bytes:
-        looked: float | None = None
         while True:
             line, end, rest = self._kept.partition(b"\n")
             if end:
@@ -274,10 +272,7 @@ class Remote:
                 raise self._fail(f"sent more than {LONGEST_FRAME:,} bytes at once")
             try:
                 more = self._socket.recv(LONGEST_FRAME)
-            except BlockingIOError:  # there was nothing to read, so this referee's wait for a processor delayed nothing
-                now = queue_time()
-                self._in_vain += 0.0 if looked is None else now - looked
-                looked = now
+            except BlockingIOError:
                 self._judge()
                 continue
             except OSError:
@@ -285,7 +280,6 @@ class Remote:
             if not more:
                 raise self._ended()
             self._kept += more
-            looked = None
 
     def _parse(self, number: int, line: bytes) -> tuple[str, Any]:
         """Return the content of a line: ("ok", answer), ("failed", error) or ("told", None), for a witness."""
