@@ -154,7 +154,7 @@ class Check:
         seed = named_seed("check", self.seed, entry.name)
 
         began = time.thread_time()
-        player = context.load(entry, game, seed, lambda _: self.moment(heartbeat.read()), witness)
+        player = context.load(entry, game, seed, lambda: self.moment(heartbeat.read()), witness)
         load_seconds = _seconds_of(player, "load_seconds", began)
         began = time.thread_time()
 

@@ -30,7 +30,6 @@ from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
 from dicegym.sandbox.jobs import Context, Entry, Failure
 from dicegym.sandbox.remote import NOT_ASKED
 
-TOGETHER = ", in all its moves of the match together"
 MOST_INCIDENTS = 20
 """Incidents of one player in one match that are kept with their reasons; all are counted."""
 
@@ -307,8 +306,8 @@ class Match:
         heartbeat.note(LOADING, 0)
         apart = [context.apart(entry) for entry in self.entries]
 
-        def moment(together: bool) -> str:
-            return self.moment(heartbeat.read()._replace(actor=heartbeat.blamed)) + (TOGETHER if together else "")
+        def moment() -> str:
+            return self.moment(heartbeat.read()._replace(actor=heartbeat.blamed))
 
         for i, entry in enumerate(self.entries):
             (heartbeat.hand_over if apart[i] else heartbeat.act)(i)

@@ -122,7 +122,7 @@ class HostProcess:
         if not self._ready:
             raise GoneError(self.name, f"its process could not be started ({why})")
 
-    def child(self, moment: Callable[[bool], str], witness: Witness | None = None) -> Remote:
+    def child(self, moment: Callable[[], str], witness: Witness | None = None) -> Remote:
         """Return a new child. Raises the errors of `Remote` and `wait_ready`."""
         self.wait_ready()
         self._children += 1
@@ -226,7 +226,7 @@ class Hosts:
         return self._hosts[entry]
 
     def load(
-        self, entry: Entry, game: Game, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
+        self, entry: Entry, game: Game, seed: int, moment: Callable[[], str], witness: Witness | None = None
     ) -> Player:
         """Return a fresh player of an entry; see `dicegym.sandbox.jobs.Context.load`. Raises AgentError."""
         if not self.apart(entry):
@@ -236,7 +236,7 @@ class Hosts:
         return player
 
     def seat(
-        self, entry: Entry, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
+        self, entry: Entry, seed: int, moment: Callable[[], str], witness: Witness | None = None
     ) -> IsolatedPlayer:
         """Return a copy of a bot in another process, to be ended by `end`. Raises AgentError, StartError."""
         host = self._host_of(entry)

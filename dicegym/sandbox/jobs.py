@@ -181,7 +181,7 @@ def _sent(name: str, player: Player) -> Sent:
         ) from error
 
 
-Load = Callable[[Entry, Game, int, Callable[[bool], str], Witness | None], Player]
+Load = Callable[[Entry, Game, int, Callable[[], str], Witness | None], Player]
 """(entry, game, seed of its randomness, function that returns the present moment in words, witness of its calls) -> new
 player that uses one program for all its games. Raises AgentError."""
 

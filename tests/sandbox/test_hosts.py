@@ -83,7 +83,7 @@ def bots(tmp_path: Path) -> list[Entry]:
 
 def play(hosts: Hosts, *entries: Entry) -> None:
     for one in entries:
-        hosts.load(one, GAME, 0, lambda asked: "")
+        hosts.load(one, GAME, 0, lambda: "")
     hosts.end_job()
 
 
@@ -138,9 +138,9 @@ def test_copies_and_processes_that_end_early_leave_no_folder(tmp_path: Path, mon
     (tmp_path / "ann.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
     ann = entry(GAME, "ann", str(tmp_path / "ann.py"))
     hosts = Hosts(GAME, Limits(), jail.Isolation.PROCESS, str(tmp_path))
-    first = hosts.seat(ann, 0, lambda asked: "")
+    first = hosts.seat(ann, 0, lambda: "")
     hosts.discard(ann)  # as if another copy had left files
-    second = hosts.seat(ann, 0, lambda asked: "")
+    second = hosts.seat(ann, 0, lambda: "")
     hosts.end(ann, first)
     second.join(GAME, 0, 0)
     hosts.end(ann, second)
@@ -152,7 +152,7 @@ def test_copies_and_processes_that_end_early_leave_no_folder(tmp_path: Path, mon
 
     monkeypatch.setattr(subprocess, "Popen", fail)
     with pytest.raises(StartError, match="too many processes"):
-        Hosts(GAME, Limits(), jail.Isolation.NONE, str(tmp_path)).seat(ann, 0, lambda asked: "")
+        Hosts(GAME, Limits(), jail.Isolation.NONE, str(tmp_path)).seat(ann, 0, lambda: "")
     assert [one.name for one in tmp_path.iterdir()] == ["ann.py"]
 
 
@@ -160,7 +160,7 @@ def test_copies_of_one_bot_end_one_by_one(tmp_path: Path) -> None:
     (tmp_path / "ann.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
     ann = entry(GAME, "ann", str(tmp_path / "ann.py"))
     hosts = Hosts(GAME, Limits(), jail.Isolation.PROCESS, str(tmp_path))
-    first, second = (hosts.seat(ann, seed, lambda asked: "") for seed in (0, 1))
+    first, second = (hosts.seat(ann, seed, lambda: "") for seed in (0, 1))
     host = hosts._host_of(ann)
     hosts.end(ann, first)
     second.join(GAME, 0, 0)
@@ -178,7 +178,7 @@ def test_a_process_that_ended_gives_no_strategy(tmp_path: Path) -> None:
     for name, body in (("ends", "os._exit(3)"), ("plays", "return 0 if history else 11")):
         (tmp_path / f"{name}.py").write_text(f"import os\ndef get_play(me, hands, history):\n    {body}\n")
         bot = entry(game, name, str(tmp_path / f"{name}.py"))
-        player = hosts.seat(bot, 0, lambda asked: "")
+        player = hosts.seat(bot, 0, lambda: "")
         assert play_game(game, [player, RandomPlayer()], 1)["over"]
         with pytest.raises(GoneError, match="exit status 3") if name == "ends" else contextlib.nullcontext():
             player.raise_if_gone()
@@ -284,7 +284,7 @@ def test_strangers_play_in_a_process_of_their_own(hosts: Hosts, bots: list[Entry
     assert hosts.apart(bots[0])
     assert not hosts.apart(entry(GAME, "ships", "bacon"))
     assert not hosts.apart(entry(GAME, "model", "ppo"))
-    assert hosts.load(entry(GAME, "ships", "bacon"), GAME, 0, lambda asked: "").name == "ships"
+    assert hosts.load(entry(GAME, "ships", "bacon"), GAME, 0, lambda: "").name == "ships"
     assert FakeHost.started == []
 
 
