@@ -250,7 +250,7 @@ from dicegym.sandbox import confinement
 confinement.end_with(int(os.environ.get("REFEREE", os.getppid())))
 host = os.getpid()
 if os.fork() == 0:
-    confinement.confine(confinement.Bounds(), [], parent=host)
+    confinement.confine(confinement.Bounds(512 << 20, 60), [], parent=host)
     os.write(1, b"ready")
 time.sleep(60)
 """
