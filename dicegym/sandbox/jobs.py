@@ -24,9 +24,8 @@ from dicegym.sandbox.heartbeat import Heartbeat, Reading
 from dicegym.sandbox.readable import files_of
 from dicegym.shipped import is_shipped
 
-MOST_DATA, LARGEST_DATA = 5_000, 128 << 20
-"""Largest number of data files that identify an entry, and bytes of them that are hashed. Larger data is identified by
-size and date."""
+MOST_DATA = 5_000
+"""Largest number of files that identify an entry; further ones are ignored."""
 
 
 class Sent(NamedTuple):
@@ -139,18 +138,13 @@ def _apart_from(source: Source, others: Collection[str]) -> Source:
 
 def _data(game: Game, source: Source, seal: Seal) -> list[tuple[str, str]]:
     """Return (path from its folder, digest) of each file that a bot may read beyond its sources, such as weights."""
-    folder, known, size, found = source.file.parent, {name for name, _ in seal}, 0, []
+    known = {name for name, _ in seal}
     try:
         readable = files_of(game, source, MOST_DATA)
     except BadFileError:  # starting it will raise the error
         return []
-    for file in readable:
-        name = os.path.relpath(file, folder)
-        if name not in known:
-            about = file.stat()
-            size += about.st_size
-            found.append((name, digest_of(file) if size <= LARGEST_DATA else f"{about.st_size} {about.st_mtime_ns}"))
-    return found
+    named = ((os.path.relpath(file, source.file.parent), file) for file in readable)
+    return [(name, digest_of(file)) for name, file in named if name not in known]
 
 
 def digest_of(file: Path) -> str:
