@@ -17,11 +17,12 @@ from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, one_line
+from dicegym.games.parts import INTERFACE, need
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.players.roster import Origin, Spec, load, resolve, ships
 from dicegym.sandbox.heartbeat import Heartbeat, Reading
-from dicegym.sandbox.readable import files_of
+from dicegym.sandbox.readable import files_of, owns_folder
 from dicegym.shipped import is_shipped
 
 MOST_DATA = 5_000
@@ -93,7 +94,7 @@ class Entry(NamedTuple):
 def entry(game: Game, name: str, spec: Spec | Any, others: Collection[str] = ()) -> Entry:
     """Return the entry for ``spec``, given as for `dicegym.agent`.
 
-    A bot cannot read the files of ``others``, the real paths of all entries' files and folders.
+    A bot cannot read the files of ``others``, the real paths of all entries' files and of the folders of bots.
 
     A model is loaded here and becomes a player that needs only NumPy, so that jobs need not load PyTorch. Players and
     their functions need not be importable: local ones, and those of the script, are sent by value.
@@ -111,7 +112,7 @@ def entry(game: Game, name: str, spec: Spec | Any, others: Collection[str] = ())
         if isinstance(origin, Path) or (isinstance(origin, Source) and game.added_parameters):
             origin = load(game, origin, name)
         if isinstance(origin, Source):
-            origin = _apart_from(origin, others) if others else origin
+            origin = _apart_from(game, origin, others) if others else origin
             seal, _ = seal_files(origin)
             content = _identity("bot", origin.attribute, origin.arguments, seal, _data(game, origin, seal))
             return Entry(name, origin, seal, content, content)
@@ -121,14 +122,19 @@ def entry(game: Game, name: str, spec: Spec | Any, others: Collection[str] = ())
     return Entry(name, sent, (), content or _identity("player", hashlib.sha256(sent.pickled).hexdigest()), content)
 
 
-def _apart_from(source: Source, others: Collection[str]) -> Source:
-    """Return a bot that cannot read other entries: imported files of theirs, and a folder with its name that is theirs.
+def _apart_from(game: Game, source: Source, others: Collection[str]) -> Source:
+    """Return a bot that cannot read other entries: imported files of theirs, and those in what it could read otherwise.
 
     Raises BadFileError.
     """
     own = os.path.realpath(source.file)
     root, data = os.path.dirname(own), os.path.splitext(own)[0]
-    hidden = {os.path.basename(data)} if any(Path(one).is_relative_to(data) for one in others) else set()
+    if owns_folder(source, need(game, INTERFACE).ENTRY_FILES):
+        folders = {root, os.path.realpath(source.file.parent)}  # two if its file is a link
+        below = ((one, folder) for one in {*others} - {own, *folders} for folder in folders)
+        hidden = {os.path.relpath(one, folder) for one, folder in below if Path(one).is_relative_to(folder)}
+    else:
+        hidden = {os.path.basename(data)} if any(Path(one).is_relative_to(data) for one in others) else set()
     for file in map(os.path.realpath, seal_files(source)[1]):
         folders = itertools.takewhile(lambda folder: folder != Path(root), Path(file).parents)
         if file != own and any(str(one) in others for one in (file, *folders)):

@@ -95,8 +95,8 @@ Memory: {memory} MiB.
 
 Files: a bot may import files beside it, and read its own files. These are all files in its folder if its file has the
 name of the interface; otherwise those with its name (ann.py: ann.json and the folder ann). In the latter case the
-folder may be shared, so Python's modules and installed ones come before files of the same name. No bot sees the file of
-another entry. A bot may write only to a temporary folder (`tempfile`). At most {files} files of source, of
+folder may be shared, so Python's modules and installed ones come before files of the same name. No bot sees the files
+of another entry. A bot may write only to a temporary folder (`tempfile`). At most {files} files of source, of
 {largest} MiB each; no links out of the folder.
 
 Every bot plays in its own process, which ends with the match, so nothing is kept from one match to the next. The bot

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 import dicegym
-from dicegym.arena import Limits
+from dicegym.arena import Limits, contest
 from dicegym.arena.tabulation import Tabulate
 from dicegym.bots.source import Source
 from dicegym.errors import AgentError
@@ -28,9 +29,11 @@ from dicegym.sandbox.hosts import CAN_FORK, HostProcess, Hosts
 from dicegym.sandbox.jobs import Entry, entry
 from dicegym.sandbox.readable import files_of
 from dicegym.sandbox.remote import GoneError, StartError
+from dicegym.shipped import shipped_folder
 
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="bots play in their referee's process there")
 GAME = dicegym.game("hog")
+GUARDING = [one for one in ("process", "jail") if not jail.probe(one) and jail.guards_files(jail.Isolation(one))]
 
 
 class FakeHost:
@@ -316,3 +319,61 @@ def test_a_bot_does_not_see_files_of_other_entries(tmp_path: Path) -> None:
     for seen, data in ((mine, ["bot.py"]), (both, [])):  # the folder named like it is its own, or another entry's
         found = files_of(GAME, seen.origin, 10)
         assert [file.name for file in found if file.parent.name == "mine"] == data
+
+
+LOOK = """
+import glob, os
+
+def final_strategy(score, opponent_score):
+    return 4
+
+here = os.path.dirname(os.path.abspath(__file__))
+for name in NAMES:
+    try:
+        print(name, open(os.path.join(here, name), "rb").read(2))
+    except OSError:
+        print(name, "cannot be read")
+"""
+OWN = ("hog.json", "weights.txt", "lib/table.txt", "hog/data.txt", "mixed/own.txt", "lib/deeper/x.txt")
+THEIRS = (
+    *("ann.py", "ann.json", "ann/tables/ann.txt", "bob/hog.py", "bob/weights.txt", "cat.zip", "cat.md"),
+    *(
+        "dan/dan.py",
+        "dan/notes.txt",
+        "mixed/deep/eva/bot.py",
+        "mixed/deep/eva/eva.txt",
+        "link/hog.py",
+        "__pycache__/ann.pyc",
+    ),
+)
+"""Of entries, or named like them; ``link`` leads to the folder of one."""
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["file", "link"])
+@pytest.mark.parametrize("level", GUARDING)
+def test_a_bot_at_the_top_of_a_folder_sees_no_other_entries_in_it(level: str, linked: bool, tmp_path: Path) -> None:
+    top = tmp_path / "top"
+    for name in (*OWN, *THEIRS):
+        if not name.startswith("link/"):
+            (top / name).parent.mkdir(parents=True, exist_ok=True)
+            (top / name).write_text("secret")
+    (top / "link").symlink_to("bob")
+    plain = "def final_strategy(score, opponent_score):\n    return 5\n"
+    others = ["ann.py", "bob/hog.py", "dan/dan.py", "mixed/deep/eva/bot.py"]
+    for name in others:
+        (top / name).write_text(f"# secret\n{plain}")
+    shutil.copy(shipped_folder("agents") / "hog" / "ppo.zip", top / "cat.zip")
+    file = tmp_path / "real" / "hog.py" if linked else top / "hog.py"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(LOOK.replace("NAMES", repr([*OWN, *THEIRS])).replace("__file__", repr(str(top / "hog.py"))))
+    if linked:
+        (top / "hog.py").symlink_to(file)
+    given = {name: top / name for name in ["hog.py", *others, "cat.zip"]}
+    seen = {}
+    for entries in (given, {"hog.py": top / "hog.py", "bacon": "bacon"}):
+        found = contest("hog", entries, games=1, workers=1, isolation=level)
+        assert not found.disqualified
+        lines = found.printed["hog.py"].splitlines()
+        seen[len(entries)] = {line.split()[0] for line in lines if not line.endswith("cannot be read")}
+    assert seen[6] == {*OWN}
+    assert {*OWN, *THEIRS} - seen[2] <= {"cat.zip", "link/hog.py"}, "alone it owns its folder"
