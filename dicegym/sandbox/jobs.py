@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import json
 import os
 import pickle
 from collections.abc import Callable, Collection
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple, Protocol
 
 from dicegym.bots import bot_files
@@ -45,7 +46,7 @@ class Sent(NamedTuple):
 
 
 Seal = tuple[tuple[str, str], ...]
-"""(path relative to the folder of the bot's file, SHA-256 of the bytes) of each source file; the bot's file first."""
+"""(path relative to the folder of the bot's file, SHA-256 of the bytes) of files; of sources, the bot's file first."""
 
 
 def seal_files(source: Source) -> tuple[Seal, dict[Path, bytes]]:
@@ -68,6 +69,8 @@ class Entry(NamedTuple):
     content: str = ""
     """The identity if it was read from files; it also determines the dice of the entry's matches. Empty for pickled
     players: their bytes differ in each process."""
+    data: Seal = ()
+    """The data files of a bot that must not change either, such as weights."""
 
     @property
     def trusted(self) -> bool:
@@ -113,9 +116,11 @@ def entry(game: Game, name: str, spec: Spec | Any, others: Collection[str] = ())
             origin = load(game, origin, name)
         if isinstance(origin, Source):
             origin = _apart_from(game, origin, others) if others else origin
-            seal, _ = seal_files(origin)
-            content = _identity("bot", origin.attribute, origin.arguments, seal, _data(game, origin, seal))
-            return Entry(name, origin, seal, content, content)
+            seal, texts = seal_files(origin)
+            data = _data(game, origin, seal)
+            content = _identity("bot", origin.attribute, origin.arguments, seal, data)
+            named = tuple(one for one in data if _is_named(one[0], texts.values()))
+            return Entry(name, origin, seal, content, content, named)
     except (ModelError, BadFileError) as error:
         raise AgentError(name, str(error)) from error
     sent = _sent(name, origin)
@@ -130,8 +135,8 @@ def _apart_from(game: Game, source: Source, others: Collection[str]) -> Source:
     own = os.path.realpath(source.file)
     root, data = os.path.dirname(own), os.path.splitext(own)[0]
     if owns_folder(source, need(game, INTERFACE).ENTRY_FILES):
-        folders = {root, os.path.realpath(source.file.parent)}  # two if its file is a link
-        below = ((one, folder) for one in {*others} - {own, *folders} for folder in folders)
+        roots = {root, os.path.realpath(source.file.parent)}  # two if its file is a link
+        below = ((one, folder) for one in {*others} - {own, *roots} for folder in roots)
         hidden = {os.path.relpath(one, folder) for one, folder in below if Path(one).is_relative_to(folder)}
     else:
         hidden = {os.path.basename(data)} if any(Path(one).is_relative_to(data) for one in others) else set()
@@ -153,15 +158,39 @@ def _data(game: Game, source: Source, seal: Seal) -> list[tuple[str, str]]:
     return [(name, digest_of(file)) for name, file in named if name not in known]
 
 
+def _is_named(data: str, texts: Collection[bytes]) -> bool:
+    """Return whether a bot's texts contain the suffix of a data file, or its name if it has none.
+
+    Its folder may also contain what people write during a contest: logs, results, notebooks.
+    """
+    word = (PurePath(data).suffix or PurePath(data).name).encode()
+    return any(word in text for text in texts)
+
+
+def changed_data(entry: Entry) -> list[str]:
+    """Return the data files of a bot that have changed since it was entered, as in ``entry.data``."""
+    if not isinstance(entry.origin, Source):
+        return []
+    folder = entry.origin.file.parent
+    return [name for name, digest in entry.data if digest_of(folder / name) != digest]
+
+
 def digest_of(file: Path) -> str:
     """Return the SHA-256 of a file, hexadecimal; empty if it cannot be read, which loading it will report."""
     try:
         if not bot_files.lacking(file):
-            with open(file, "rb") as opened:
-                return hashlib.file_digest(opened, "sha256").hexdigest()
+            about = os.stat(file)
+            return _digest(str(file), about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
     except OSError:
         pass
     return ""
+
+
+@functools.lru_cache(maxsize=2 * MOST_DATA)
+def _digest(file: str, *version: int) -> str:
+    """Return the SHA-256 of a file; ``version`` changes with it. Referees ask before each match. Raises OSError."""
+    with open(file, "rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def _identity(*made_of: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
 import shutil
 import signal
@@ -319,6 +320,34 @@ def test_a_bot_does_not_see_files_of_other_entries(tmp_path: Path) -> None:
     for seen, data in ((mine, ["bot.py"]), (both, [])):  # the folder named like it is its own, or another entry's
         found = files_of(GAME, seen.origin, 10)
         assert [file.name for file in found if file.parent.name == "mine"] == data
+
+
+def test_weights_that_change_after_a_bot_was_entered_are_refused(tmp_path: Path) -> None:
+    plain = "def final_strategy(score, opponent_score):\n    return 6\n"
+    (tmp_path / "hog.py").write_text(f"import tables\nnames = '.npz', 'plain'\n{plain}")
+    (tmp_path / "tables.py").write_text("NAME = 'table.json'\n")
+    for name in ("weights.npz", "table.json", "plain", "notes.ipynb"):
+        (tmp_path / name).write_text("1")
+    bot = entry(GAME, "ann", str(tmp_path / "hog.py"))
+    assert [name for name, _ in bot.data] == ["plain", "table.json", "weights.npz"]
+    hosts = Hosts(GAME, Limits(), jail.Isolation.PROCESS, "")
+    try:
+        for name in ("notes.ipynb", "new.npz"):  # nothing that it read when it was entered
+            (tmp_path / name).write_text("2")
+        hosts.end(bot, hosts.seat(bot, 0, lambda: ""))
+        for name in ("weights.npz", "table.json", "plain"):
+            about = (tmp_path / name).stat()
+            (tmp_path / name).write_text("2")
+            os.utime(tmp_path / name, ns=(about.st_atime_ns, about.st_mtime_ns))
+            with pytest.raises(AgentError, match=f"its files have changed since it was entered: {name}"):
+                hosts.seat(bot, 0, lambda: "")
+            (tmp_path / name).write_text("1")
+            hosts.end(bot, hosts.seat(bot, 0, lambda: ""))
+        (tmp_path / "plain").unlink()
+        with pytest.raises(AgentError, match="changed since it was entered: plain"):
+            hosts.seat(bot, 0, lambda: "")
+    finally:
+        hosts.close()
 
 
 LOOK = """
