@@ -20,8 +20,10 @@ from dicegym.arena import Limits, contest
 from dicegym.arena.tabulation import Tabulate
 from dicegym.bots.source import Source
 from dicegym.errors import AgentError
+from dicegym.games.hog.twins import every_situation
 from dicegym.play.drive import play_game
 from dicegym.play.player import RandomPlayer
+from dicegym.play.turn import Turn
 from dicegym.sandbox import hosts as host_module
 from dicegym.sandbox import jail, worker
 from dicegym.sandbox.frames import MessageStream
@@ -406,3 +408,37 @@ def test_a_bot_at_the_top_of_a_folder_sees_no_other_entries_in_it(level: str, li
         seen[len(entries)] = {line.split()[0] for line in lines if not line.endswith("cannot be read")}
     assert seen[6] == {*OWN}
     assert {*OWN, *THEIRS} - seen[2] <= {"cat.zip", "link/hog.py"}, "alone it owns its folder"
+
+
+CROWD = """
+import os, time
+made = 0
+
+def make(most):
+    global made
+    while made < most:
+        os.close(os.open(f"f{made}", os.O_CREAT | os.O_WRONLY))
+        made += 1
+    time.sleep(0.3)  # the host counts them meanwhile
+
+def final_strategy(score, opponent_score):
+    os.chdir(os.environ["TMPDIR"])
+    make(MOST - 100 if score == 0 else MOST + 100)
+    return 4
+"""
+
+
+@pytest.mark.skipif(bool(jail.probe("jail")), reason=f"no jail: {jail.probe('jail')}")
+def test_a_bot_in_a_jail_with_too_many_files_is_killed(tmp_path: Path) -> None:
+    """They take memory of the kernel that nothing else counts."""
+    bot = tmp_path / "bot.py"
+    bot.write_text(CROWD.replace("MOST", str(jail.MOST_FILES)))
+    hosts = Hosts(GAME, Limits(), jail.Isolation.JAIL, "")
+    crowd = Entry("crowd", Source(bot))
+    player = hosts.seat(crowd, 0, lambda: "")
+    act, states = player.join(GAME, 0, 0), every_situation(GAME)
+    assert act(Turn(GAME, states[0], 0)) == 5
+    with pytest.raises(GoneError, match=r"ended its process \(SIGKILL\)"):
+        act(Turn(GAME, states[-1], 0))
+    hosts.end(crowd, player)
+    hosts.close()
