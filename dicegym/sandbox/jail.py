@@ -303,8 +303,10 @@ def choose(level: Isolation | str = Isolation.AUTO) -> Choice:
             f"isolation 'jail' does not work here: {why}. Fix that, or use isolation 'process', which has no "
             "namespaces, or 'auto', the best that works"
         )
-    beyond = f"no namespaces: {why}" if why else "no namespaces"
-    return Choice(Isolation.PROCESS, f"process: {', '.join(inner) or 'limits of time and memory'}; {beyond}")
+    words = [", ".join(inner) or "limits of time and memory"]
+    words += [] if known else ["no Landlock: bots can read and write all your files"]
+    words += [f"no namespaces: {why}" if why else "no namespaces"]
+    return Choice(Isolation.PROCESS, f"process: {'; '.join(words)}")
 
 
 def _named(level: Isolation | str) -> Isolation:

@@ -68,10 +68,15 @@ def test_the_best_level_is_chosen_and_described() -> None:
     assert jail.probe("jail") == jail.probe("auto") == jail.probe("process") == ""
 
 
-def test_levels_that_work_everywhere() -> None:
+@linux
+def test_levels_that_work_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(landlock, "version", lambda: 7)
     level, description = jail.choose("process")
     assert level is Isolation.PROCESS
     assert re.fullmatch("process: .*; no namespaces", description)
+    monkeypatch.setattr(landlock, "version", lambda: 0)
+    told = "no Landlock: bots can read and write all your files"
+    assert (told in description, told in jail.choose("process").description) == (False, True)
     free = Choice(Isolation.NONE, "none: only limits of time and memory; bots run with your rights")
     assert jail.choose(Isolation.NONE) == free
     assert jail.command("process", ["a", "b c"]) == jail.command("none", ["a", "b c"]) == ["a", "b c"]
