@@ -84,7 +84,7 @@ def entries_of(game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable
             raise UnknownNameError(f"{error.reason}{_guess(game, str(spec))}") from None
     bots = [os.path.realpath(origin.file) for origin in origins.values() if isinstance(origin, Source)]
     models = [os.path.realpath(origin) for origin in origins.values() if isinstance(origin, Path)]
-    others = {*bots, *map(os.path.dirname, bots), *models}
+    others = sorted({*bots, *map(os.path.dirname, bots), *models})
     for name, spec in sorted(specs.items()):
         made = None
         try:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import hashlib
 import itertools
 import json
 import os
 import pickle
-from collections.abc import Callable, Collection
+import sys
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple, Protocol
 
@@ -94,10 +96,10 @@ class Entry(NamedTuple):
         return load(game, origin, self.name, keep=True, seed=seed)
 
 
-def entry(game: Game, name: str, spec: Spec | Any, others: Collection[str] = ()) -> Entry:
+def entry(game: Game, name: str, spec: Spec | Any, others: Sequence[str] = ()) -> Entry:
     """Return the entry for ``spec``, given as for `dicegym.agent`.
 
-    A bot cannot read the files of ``others``, the real paths of all entries' files and of the folders of bots.
+    A bot cannot read the files of ``others``: the sorted real paths of all entries' files and of the folders of bots.
 
     A model is loaded here and becomes a player that needs only NumPy, so that jobs need not load PyTorch. Players and
     their functions need not be importable: local ones, and those of the script, are sent by value.
@@ -127,7 +129,13 @@ def entry(game: Game, name: str, spec: Spec | Any, others: Collection[str] = ())
     return Entry(name, sent, (), content or _identity("player", hashlib.sha256(sent.pickled).hexdigest()), content)
 
 
-def _apart_from(game: Game, source: Source, others: Collection[str]) -> Source:
+def _inside(folder: str, others: Sequence[str]) -> Sequence[str]:
+    """Return those of the sorted paths ``others`` that are in a folder."""
+    top = os.path.join(folder, "")
+    return others[bisect.bisect_left(others, top) : bisect.bisect_left(others, f"{top}{chr(sys.maxunicode)}")]
+
+
+def _apart_from(game: Game, source: Source, others: Sequence[str]) -> Source:
     """Return a bot that cannot read other entries: imported files of theirs, and those in what it could read otherwise.
 
     Raises BadFileError.
@@ -136,10 +144,10 @@ def _apart_from(game: Game, source: Source, others: Collection[str]) -> Source:
     root, data = os.path.dirname(own), os.path.splitext(own)[0]
     if owns_folder(source, need(game, INTERFACE).ENTRY_FILES):
         roots = {root, os.path.realpath(source.file.parent)}  # two if its file is a link
-        below = ((one, folder) for one in {*others} - {own, *roots} for folder in roots)
-        hidden = {os.path.relpath(one, folder) for one, folder in below if Path(one).is_relative_to(folder)}
+        below = ((one, folder) for folder in roots for one in _inside(folder, others))
+        hidden = {os.path.relpath(one, folder) for one, folder in below if one not in (own, *roots)}
     else:
-        hidden = {os.path.basename(data)} if any(Path(one).is_relative_to(data) for one in others) else set()
+        hidden = {os.path.basename(data)} if data in others or _inside(data, others) else set()
     for file in map(os.path.realpath, seal_files(source)[1]):
         folders = itertools.takewhile(lambda folder: folder != Path(root), Path(file).parents)
         if file != own and any(str(one) in others for one in (file, *folders)):

@@ -315,7 +315,7 @@ def test_a_bot_does_not_see_files_of_other_entries(tmp_path: Path) -> None:
     imports = "import helper, theirs, other.bot, other.below.more, lib.tables\n"
     (tmp_path / "mine.py").write_text(f"{imports}def final_strategy(score, opponent_score):\n    return 4\n")
     others = [str(tmp_path / name) for name in ("", "mine.py", "theirs.py", "other")]
-    mine = entry(GAME, "mine", str(tmp_path / "mine.py"), [other.rstrip("/") for other in others])
+    mine = entry(GAME, "mine", str(tmp_path / "mine.py"), sorted(other.rstrip("/") for other in others))
     assert isinstance(mine.origin, Source)
     assert mine.origin.hidden == ("other/below/more.py", "other/bot.py", "theirs.py")
     both = entry(GAME, "mine", str(tmp_path / "mine.py"), [str(tmp_path / "mine" / "bot.py")])
