@@ -176,10 +176,14 @@ class _Course:
 
     def play_tables(self, games: int) -> Iterator[_Played]:
         """Play the same games where all players have tables."""
+        current = -1
 
         def acting(number: int, player: int) -> None:
-            self.heartbeat.note(PLAYING, number)
-            self.heartbeat.act(player)
+            nonlocal current
+            if number != current:  # one move for the watcher, or a game without end would have no limit
+                current = number
+                self.heartbeat.note(PLAYING, number)
+                self.heartbeat.act(player)
 
         for number, found in enumerate(play_tables(self.game, self.players, self.seed, games, acting)):
             for seat, turn, fault in found.faults:
