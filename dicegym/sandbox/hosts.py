@@ -27,7 +27,7 @@ from dicegym.play.player import Player
 from dicegym.sandbox import host as _host  # noqa: F401  # so that its bytecode is cached
 from dicegym.sandbox import host_start, jail, scratch
 from dicegym.sandbox.frames import MessageStream
-from dicegym.sandbox.jobs import Entry, Seal, changed_data, seal_files
+from dicegym.sandbox.jobs import Entry, Seal, list_changed_data, seal_files
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.readable import visible_files
 from dicegym.sandbox.remote import END_SECONDS, START_SECONDS, GoneError, IsolatedPlayer, Remote, StartError
@@ -242,7 +242,7 @@ class Hosts:
         self, entry: Entry, seed: int, moment: Callable[[], str], witness: Witness | None = None
     ) -> IsolatedPlayer:
         """Return a copy of a bot in another process, to be ended by `end`. Raises AgentError, StartError."""
-        if changed := changed_data(entry):
+        if changed := list_changed_data(entry):
             raise _changed_error(entry.name, changed)
         host = self._host_of(entry)
         self._hosts.move_to_end(entry)

@@ -175,7 +175,7 @@ def _is_named(data: str, texts: Collection[bytes]) -> bool:
     return any(word in text for text in texts)
 
 
-def changed_data(entry: Entry) -> list[str]:
+def list_changed_data(entry: Entry) -> list[str]:
     """Return the data files of a bot that have changed since it was entered, as in ``entry.data``."""
     if not isinstance(entry.origin, Source):
         return []
