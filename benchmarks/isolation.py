@@ -156,7 +156,7 @@ def child_milliseconds(bot: Played, level: Isolation) -> tuple[float, float]:
     return 1e3 * statistics.median(alone), 1e3 * statistics.median(together)
 
 
-def _moment(together: bool) -> str:
+def _moment() -> str:
     return ""
 
 

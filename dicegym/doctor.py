@@ -98,9 +98,8 @@ def isolation() -> Iterator[Diagnosis]:
     """Yield the layers that isolate strangers' bots here."""
     from dicegym.sandbox import jail, landlock, seccomp
 
-    program, version = jail.bubblewrap(), landlock.version()
-    name = f"bubblewrap {program.version} ({program.path})" if program else "bubblewrap"
-    words, lacks = f"{name}: separate processes, network and files for each bot", jail.probe(jail.Isolation.JAIL)
+    version, lacks = landlock.version(), jail.probe(jail.Isolation.JAIL)
+    words = "bubblewrap: separate processes, network and files for each bot"
     yield _judge("isolation", "jail", words, LACKING, lacks, "until then, strangers' bots are isolated by fewer layers")
     lacks, advice = "" if version else "not available", "it needs Linux 5.13 or newer with Landlock enabled"
     yield _judge("isolation", "Landlock", f"version {version}", LACKING, lacks, advice)

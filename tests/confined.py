@@ -51,7 +51,7 @@ def command(
     given = {
         "read": [*jail.readable(), *map(str, read)],
         "folder": own,
-        "bounds": bounds,
+        "bounds": {"memory": 512 << 20, "cpu": 60} | bounds,
         "keep": keep,
         "closed": closed,
     }

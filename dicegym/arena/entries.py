@@ -81,7 +81,8 @@ def entries_of(game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable
         except AgentError as error:
             raise UnknownNameError(error.reason) from None
     bots = [os.path.realpath(origin.file) for origin in origins.values() if isinstance(origin, Source)]
-    others = {*bots, *map(os.path.dirname, bots)}
+    models = [os.path.realpath(origin) for origin in origins.values() if isinstance(origin, Path)]
+    others = sorted({*bots, *map(os.path.dirname, bots), *models})
     for name, spec in sorted(specs.items()):
         made = None
         try:

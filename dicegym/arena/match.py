@@ -30,7 +30,6 @@ from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
 from dicegym.sandbox.jobs import Context, Entry, Failure
 from dicegym.sandbox.remote import NOT_ASKED
 
-TOGETHER = ", in all its moves of the match together"
 MOST_INCIDENTS = 20
 """Incidents of one player in one match that are kept with their reasons; all are counted."""
 
@@ -177,10 +176,14 @@ class _Course:
 
     def play_tables(self, games: int) -> Iterator[_Played]:
         """Play the same games where all players have tables."""
+        current = -1
 
         def acting(number: int, player: int) -> None:
-            self.heartbeat.note(PLAYING, number)
-            self.heartbeat.act(player)
+            nonlocal current
+            if number != current:  # one move for the watcher, or a game without end would have no limit
+                current = number
+                self.heartbeat.note(PLAYING, number)
+                self.heartbeat.act(player)
 
         for number, found in enumerate(play_tables(self.game, self.players, self.seed, games, acting)):
             for seat, turn, fault in found.faults:
@@ -307,8 +310,8 @@ class Match:
         heartbeat.note(LOADING, 0)
         apart = [context.apart(entry) for entry in self.entries]
 
-        def moment(together: bool) -> str:
-            return self.moment(heartbeat.read()._replace(actor=heartbeat.blamed)) + (TOGETHER if together else "")
+        def moment() -> str:
+            return self.moment(heartbeat.read()._replace(actor=heartbeat.blamed))
 
         for i, entry in enumerate(self.entries):
             (heartbeat.hand_over if apart[i] else heartbeat.act)(i)

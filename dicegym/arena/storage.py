@@ -72,12 +72,15 @@ class Stored(NamedTuple):
     """Entries that are new since the run before."""
     left: int
     """Entries that are gone since the run before."""
+    changed: tuple[str, ...]
+    """Names of entries that differ from the run before: in a bot's modules or data files, a model, a player."""
 
     def __str__(self) -> str:
         """Return it as text."""
-        changed = [f"{self.entered} entered"] if self.entered and self.run > 1 else []
-        changed += [f"{self.left} left"] if self.left else []
-        more = f" ({', '.join(changed)})" if changed else ""
+        news = [f"{self.entered} entered"] if self.entered and self.run > 1 else []
+        news += [f"{self.left} left"] if self.left else []
+        news += [f"changed since the run before: {', '.join(self.changed)}"] if self.changed else []
+        more = f" ({'; '.join(news)})" if news else ""
         work = f"{self.played} checks and matches done now, {self.found} found in the store"
         return f"contest {self.contest} of {self.store}: {work}{more}"
 

@@ -39,7 +39,7 @@ class Tabulate:
         heartbeat.note(LOADING, 0)
         (heartbeat.hand_over if context.apart(entry) else heartbeat.act)(0)
         seed = named_seed("check", self.seed, entry.name)
-        player = context.load(entry, self.game, seed, lambda _: self.moment(heartbeat.read()), None)
+        player = context.load(entry, self.game, seed, lambda: self.moment(heartbeat.read()), None)
         says_pure = getattr(player, "says_pure", False)  # also if it keeps state in its process
         if self.quick and not says_pure and quick_solver_of(self.game, player) is None:
             return {"table": None}

@@ -27,12 +27,13 @@ GAMES = 20
 def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndarray:
     """Play `GAMES` games; return the player's return in each: float64[GAMES].
 
-    ``asked(i)`` is called before game i. Raises AgentError at the first failure or illegal action of ``player``.
+    ``asked(i)`` is called before game i and before each decision in it. Raises AgentError at the first failure or
+    illegal action of ``player``.
     """
     results = np.zeros(GAMES)
     for number in range(GAMES):
         asked(number)
-        referee = _SmokeReferee(game, player, number)
+        referee = _SmokeReferee(game, player, number, asked)
         results[number] = game.returns(referee.play())[referee.seat]
     return results
 
@@ -49,7 +50,8 @@ def actions(game: Game, answers: np.ndarray) -> None:
 class _SmokeReferee(Referee):
     """Drives smoke game ``number``; any fault of ``player`` ends it."""
 
-    def __init__(self, game: Game, player: Player, number: int) -> None:
+    def __init__(self, game: Game, player: Player, number: int, asked: Callable[[int], None]) -> None:
+        self._number, self._asked = number, asked
         self.seat = number % game.players
         self._where = question(game, number)
         self._turn = 0
@@ -62,7 +64,9 @@ class _SmokeReferee(Referee):
         return self.players[seat].join(self.game, seat, seed)
 
     def ask(self, seat: int, turn: Turn) -> int:
-        self._turn += seat == self.seat
+        if seat == self.seat:
+            self._turn += 1
+            self._asked(self._number)
         return super().ask(seat, turn)
 
     def handle_failure(self, seat: int, error: AgentError) -> int:

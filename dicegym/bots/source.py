@@ -29,7 +29,7 @@ class Source(NamedTuple):
     """Whether its folder may contain other people's files. Installed modules then come before those of the folder, so
     that a stray ``numpy.py`` does not replace NumPy."""
     hidden: tuple[str, ...] = ()
-    """Files of other entries, as paths in its folder, which it cannot import."""
+    """Files and folders of other entries, as paths in its folder, which it cannot import or read."""
 
 
 def locate(text: str | Path, entry_files: Iterable[str]) -> Source | None:

@@ -103,7 +103,7 @@ class Adapter(Protocol):
 
     @optional
     def examine(self, game: Game, player: Player, asked: Callable[[int], None]) -> np.ndarray:
-        """Ask ``player`` all questions and return its answers; call ``asked(i)`` before question i.
+        """Ask ``player`` all questions and return its answers; call ``asked(i)`` before each decision of question i.
 
         In a game with exact values the answers are the table that its `Duel` reads. Raises AgentError.
         """

@@ -200,7 +200,7 @@ class _Copies:
         context.heartbeat.blamed = number
         if isinstance(entry.origin, Source) and not context.apart(entry):
             return load(block.game, entry.origin, entry.name)  # a new program for each game, as everywhere
-        return context.load(entry, block.game, 0, lambda together: self._moment, None)
+        return context.load(entry, block.game, 0, lambda: self._moment, None)
 
     def play(
         self, table: Opponents, states: np.ndarray, row: int, number: int, seat: int, who: Sequence[int]

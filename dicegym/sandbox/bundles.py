@@ -13,11 +13,13 @@ from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError, one_line
-from dicegym.sandbox.jobs import LARGEST_DATA, MOST_DATA, Entry, Failure
+from dicegym.sandbox.jobs import MOST_DATA, Entry, Failure
 from dicegym.sandbox.readable import files_of
 from dicegym.sandbox.sandbox import JobOutcome
 from dicegym.shipped import shipped_folder
 
+LARGEST_DATA = 128 << 20
+"""Bytes of an entry's files."""
 Bundle = tuple[Entry, dict[str, bytes | str]]
 """An entry, and its files: absolute path -> bytes, or the target of a link. The file of an agent that ships with the
 package is relative to the folder of agents."""

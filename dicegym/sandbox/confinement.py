@@ -29,6 +29,13 @@ except ImportError:  # Windows
 LIBRARIES = 16 << 30
 """Bytes of address space for mapped files and reserved memory, where seccomp forbids shared memory. Large libraries
 reserve several GB and use a small part."""
+FILE = 16 << 20
+"""Bytes of one file."""
+DESCRIPTORS = 64
+"""Open files."""
+THREADS = 64
+"""Threads beyond those of the whole machine when the process is confined, because the system counts the threads of all
+processes of a user."""
 
 _CHANCE = ("/dev/urandom", "/dev/random")
 """Devices that some libraries read to seed their generators."""
@@ -45,17 +52,10 @@ class Bounds(NamedTuple):
         memory: bytes beyond what the process uses when it is confined.
         cpu: seconds of processor time from now on; then the process is killed. A backstop: the referee's limits are
             lower.
-        file: bytes of one file.
-        files: open descriptors.
-        threads: threads beyond those of the whole machine when the process is confined, because the system counts the
-            threads of all processes of a user.
     """
 
-    memory: int = 512 << 20
-    cpu: int = 60
-    file: int = 16 << 20
-    files: int = 64
-    threads: int = 64
+    memory: int
+    cpu: int
 
 
 def confine(
@@ -146,17 +146,17 @@ def _limit(bounds: Bounds, filtered: bool) -> bool:
     required = {
         "RLIMIT_CORE": 0,
         "RLIMIT_CPU": int(used.ru_utime + used.ru_stime) + 1 + bounds.cpu,
-        "RLIMIT_FSIZE": bounds.file,
-        "RLIMIT_NOFILE": bounds.files,
+        "RLIMIT_FSIZE": FILE,
+        "RLIMIT_NOFILE": DESCRIPTORS,
         # Writable private memory; mapped libraries do not count. Neither does shared memory: seccomp forbids it, and
         # without seccomp all addresses are limited.
         "RLIMIT_DATA": data + bounds.memory,
         "RLIMIT_AS": addresses + bounds.memory + (LIBRARIES if filtered else 0),
         "RLIMIT_STACK": 8 << 20,  # does not count as data, and many users lift its limit
-        "RLIMIT_NPROC": _threads_of_the_machine() + bounds.threads,
+        "RLIMIT_NPROC": _threads_of_the_machine() + THREADS,
     }
     optional = dict.fromkeys(("RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE", "RLIMIT_RTPRIO"), 0)
-    optional["RLIMIT_SIGPENDING"] = bounds.files  # counted for all processes of the user together
+    optional["RLIMIT_SIGPENDING"] = DESCRIPTORS  # counted for all processes of the user together
     missed = {name for name, value in (required | optional).items() if not _set_limit(name, value)}
     return not missed & required.keys()
 

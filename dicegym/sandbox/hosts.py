@@ -27,7 +27,7 @@ from dicegym.play.player import Player
 from dicegym.sandbox import host as _host  # noqa: F401  # so that its bytecode is cached
 from dicegym.sandbox import host_start, jail, scratch
 from dicegym.sandbox.frames import MessageStream
-from dicegym.sandbox.jobs import Entry, Seal, seal_files
+from dicegym.sandbox.jobs import Entry, Seal, list_changed_data, seal_files
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.readable import visible_files
 from dicegym.sandbox.remote import END_SECONDS, START_SECONDS, GoneError, IsolatedPlayer, Remote, StartError
@@ -122,7 +122,7 @@ class HostProcess:
         if not self._ready:
             raise GoneError(self.name, f"its process could not be started ({why})")
 
-    def child(self, moment: Callable[[bool], str], witness: Witness | None = None) -> Remote:
+    def child(self, moment: Callable[[], str], witness: Witness | None = None) -> Remote:
         """Return a new child. Raises the errors of `Remote` and `wait_ready`."""
         self.wait_ready()
         self._children += 1
@@ -174,8 +174,7 @@ def _setup(game: Game, name: str, source: Source, limits: Limits, seal: Seal) ->
     try:
         now, texts = seal_files(source)
         if seal and now != seal:
-            changed = sorted({path for path, _ in {*seal} ^ {*now}})
-            raise AgentError(name, f"its files have changed since it was entered: {one_line(', '.join(changed))}")
+            raise _changed_error(name, sorted({path for path, _ in {*seal} ^ {*now}}))
         files = visible_files(source, interface.ENTRY_FILES, texts)
     except BadFileError as error:
         raise AgentError(name, str(error)) from None
@@ -191,6 +190,10 @@ def _setup(game: Game, name: str, source: Source, limits: Limits, seal: Seal) ->
         "system": list(jail.readable()),
         "bounds": {"memory": limits.memory, "cpu": math.ceil(min(limits.start_seconds + limits.seconds, _FOREVER)) + 1},
     }
+
+
+def _changed_error(name: str, files: list[str]) -> AgentError:
+    return AgentError(name, f"its files have changed since it was entered: {one_line(', '.join(files))}")
 
 
 class Hosts:
@@ -226,7 +229,7 @@ class Hosts:
         return self._hosts[entry]
 
     def load(
-        self, entry: Entry, game: Game, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
+        self, entry: Entry, game: Game, seed: int, moment: Callable[[], str], witness: Witness | None = None
     ) -> Player:
         """Return a fresh player of an entry; see `dicegym.sandbox.jobs.Context.load`. Raises AgentError."""
         if not self.apart(entry):
@@ -236,9 +239,11 @@ class Hosts:
         return player
 
     def seat(
-        self, entry: Entry, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
+        self, entry: Entry, seed: int, moment: Callable[[], str], witness: Witness | None = None
     ) -> IsolatedPlayer:
         """Return a copy of a bot in another process, to be ended by `end`. Raises AgentError, StartError."""
+        if changed := list_changed_data(entry):
+            raise _changed_error(entry.name, changed)
         host = self._host_of(entry)
         self._hosts.move_to_end(entry)
         remote = None

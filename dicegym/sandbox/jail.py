@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import enum
 import functools
+import itertools
 import os
-import re
 import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -55,13 +55,6 @@ def guards_files(level: Isolation) -> bool:
     return level is Isolation.JAIL or (level is Isolation.PROCESS and bool(landlock.version()))
 
 
-class Bubblewrap(NamedTuple):
-    """An installed bubblewrap."""
-
-    path: str
-    version: str
-
-
 TEMPORARY = "/tmp/own"
 """The private folder of a jailed process, in memory: its home and current folder."""
 _AROUND = "/tmp"
@@ -71,8 +64,6 @@ SCRATCH = 64 << 20
 MOST_FILES = 50_000
 """Files and folders in the private folder. A bot with more is killed: each takes a kilobyte beyond `SCRATCH`."""
 
-_OLDEST = (0, 7)
-"""The first bubblewrap that can limit the size of a temporary file system."""
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
 _FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
 """The loader's cache, the folder that Debian's links to libraries go through, and the time zone."""
@@ -166,10 +157,10 @@ def command(level: Isolation | str, argv: Sequence[str], read: Iterable[str | Pa
     """
     if choose(level).level is not Isolation.JAIL:
         return list(argv)
-    jailed, why = _find_jail()
-    if jailed is None:  # never run without the jail that was asked for
+    found, why = _find_jail()
+    if found is None:  # never run without the jail that was asked for
         raise DependencyError(why)
-    return jailed(argv, read)
+    return _jailed(*found, argv, read)
 
 
 def _variants() -> Iterator[list[str]]:
@@ -186,14 +177,12 @@ def _variants() -> Iterator[list[str]]:
     yield user
 
 
-def _jailed(
-    program: Bubblewrap, variant: Sequence[str], argv: Sequence[str], read: Iterable[str | Path] = ()
-) -> list[str]:
+def _jailed(program: str, variant: Sequence[str], argv: Sequence[str], read: Iterable[str | Path] = ()) -> list[str]:
     own = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     variables = [word for pair in environment(TEMPORARY).items() for word in ("--setenv", *pair)]
     devices = [word for device in _DEVICES for word in ("--dev-bind", device, device)]
     return [
-        program.path,
+        program,
         *own,
         *variant,
         *("--hostname", "jail"),
@@ -228,18 +217,8 @@ def _mounts(paths: Iterable[str]) -> Iterator[str]:
 # --- which levels work ---------------------------------------------------------------------------------------
 
 
-@functools.cache
-def bubblewrap() -> Bubblewrap | None:
-    """Return the system's bubblewrap, or that of the extra ``jail``; None: neither is installed and new enough."""
-    for path in _programs():
-        done = _run([path, "--version"])
-        found = re.search(r"\d+(\.\d+)+", "" if isinstance(done, str) else done.stdout)
-        if found and tuple(map(int, found[0].split(".")[:2])) >= _OLDEST:
-            return Bubblewrap(path, found[0])
-    return None
-
-
 def _programs() -> Iterator[str]:
+    """Yield the system's bubblewrap, then that of the extra ``jail``, if they are installed."""
     if (path := shutil.which("bwrap")) is not None and os.path.isabs(path):  # a relative path may lead to a bot's
         yield path
     try:
@@ -267,28 +246,25 @@ def _run(argv: Sequence[str]) -> subprocess.CompletedProcess[str] | str:
 
 
 @functools.cache
-def _find_jail() -> tuple[Callable[..., list[str]] | None, str]:
-    """Return a function that makes a jail's command, see `_jailed`; or None, why no jail works, and what to do."""
+def _find_jail() -> tuple[tuple[str, list[str]] | None, str]:
+    """Return program and variant of a jail that works, see `_jailed`; or None, why none does, and what to do."""
     if sys.platform != "linux":
         return None, "namespaces need Linux, and this is another system"
-    program, said = bubblewrap(), ""
-    if program is None:
-        found = next(_programs(), None)
-        oldest = ".".join(map(str, _OLDEST))
-        lack = f"{found} is older than bubblewrap {oldest}" if found else "bubblewrap is not installed"
-        return None, f"{lack} (apt install bubblewrap, dnf install bubblewrap, or {install_command('jail')})"
-    for variant in _variants():
-        jailed = functools.partial(_jailed, program, variant)
-        done = _run(jailed([sys.executable, "-P", "-s", "-c", "pass"]))
+    said = ""
+    for program, variant in itertools.product(_programs(), _variants()):
+        done = _run(_jailed(program, variant, [sys.executable, "-P", "-s", "-c", "pass"]))
         if isinstance(done, str):
             said = done
         elif done.returncode == 0:
-            return jailed, ""
+            return (program, variant), ""
         else:
             said = done.stderr.strip() or f"exit status {done.returncode}"
+    install = f"apt install bubblewrap, dnf install bubblewrap, or {install_command('jail')}"
+    if not said:
+        return None, f"bubblewrap is not installed ({install})"
     return None, (
-        f"bubblewrap says {one_line(said)!r}: most containers and some systems forbid namespaces (docs/isolation.md "
-        "explains how to allow them)"
+        f"bubblewrap says {one_line(said)!r}: most containers and some systems forbid namespaces, and versions before "
+        f"0.7 are too old ({install}; docs/isolation.md explains how to allow namespaces)"
     )
 
 
@@ -319,16 +295,18 @@ def choose(level: Isolation | str = Isolation.AUTO) -> Choice:
     known = landlock.version()
     inner = [*([f"Landlock {known}"] if known else []), *(["seccomp"] if seccomp.available() else [])]
     why = "" if level is Isolation.PROCESS else probe(Isolation.JAIL)
-    if level is not Isolation.PROCESS and not why and (program := bubblewrap()) is not None:
-        layers = [f"bubblewrap {program.version}, own processes, network and files", *inner]
-        return Choice(Isolation.JAIL, f"jail: {'; '.join(layers)}")
+    if level is not Isolation.PROCESS and not why:
+        layers = "; ".join(["bubblewrap, own processes, network and files", *inner])
+        return Choice(Isolation.JAIL, f"jail: {layers}")
     if level is Isolation.JAIL:
         raise DependencyError(
             f"isolation 'jail' does not work here: {why}. Fix that, or use isolation 'process', which has no "
             "namespaces, or 'auto', the best that works"
         )
-    beyond = f"no namespaces: {why}" if why else "no namespaces"
-    return Choice(Isolation.PROCESS, f"process: {', '.join(inner) or 'limits of time and memory'}; {beyond}")
+    words = [", ".join(inner) or "limits of time and memory"]
+    words += [] if known else ["no Landlock: bots can read and write all your files"]
+    words += [f"no namespaces: {why}" if why else "no namespaces"]
+    return Choice(Isolation.PROCESS, f"process: {'; '.join(words)}")
 
 
 def _named(level: Isolation | str) -> Isolation:

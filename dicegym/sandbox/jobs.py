@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import bisect
+import functools
 import hashlib
 import itertools
 import json
 import os
 import pickle
-from collections.abc import Callable, Collection
-from pathlib import Path
+import sys
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple, Protocol
 
 from dicegym.bots import bot_files
@@ -17,16 +20,16 @@ from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, one_line
+from dicegym.games.parts import INTERFACE, need
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.players.roster import Origin, Spec, load, resolve, ships
 from dicegym.sandbox.heartbeat import Heartbeat, Reading
-from dicegym.sandbox.readable import files_of
+from dicegym.sandbox.readable import files_of, owns_folder
 from dicegym.shipped import is_shipped
 
-MOST_DATA, LARGEST_DATA = 5_000, 128 << 20
-"""Largest number of data files that identify an entry, and bytes of them that are hashed. Larger data is identified by
-size and date."""
+MOST_DATA = 5_000
+"""Largest number of files that identify an entry; further ones are ignored."""
 
 
 class Sent(NamedTuple):
@@ -45,7 +48,7 @@ class Sent(NamedTuple):
 
 
 Seal = tuple[tuple[str, str], ...]
-"""(path relative to the folder of the bot's file, SHA-256 of the bytes) of each source file; the bot's file first."""
+"""(path relative to the folder of the bot's file, SHA-256 of the bytes) of files; of sources, the bot's file first."""
 
 
 def seal_files(source: Source) -> tuple[Seal, dict[Path, bytes]]:
@@ -68,6 +71,8 @@ class Entry(NamedTuple):
     content: str = ""
     """The identity if it was read from files; it also determines the dice of the entry's matches. Empty for pickled
     players: their bytes differ in each process."""
+    data: Seal = ()
+    """The data files of a bot that must not change either, such as weights."""
 
     @property
     def trusted(self) -> bool:
@@ -91,10 +96,10 @@ class Entry(NamedTuple):
         return load(game, origin, self.name, keep=True, seed=seed)
 
 
-def entry(game: Game, name: str, spec: Spec | Any, others: Collection[str] = ()) -> Entry:
+def entry(game: Game, name: str, spec: Spec | Any, others: Sequence[str] = ()) -> Entry:
     """Return the entry for ``spec``, given as for `dicegym.agent`.
 
-    A bot cannot read the files of ``others``, the real paths of all entries' files and folders.
+    A bot cannot read the files of ``others``: the sorted real paths of all entries' files and of the folders of bots.
 
     A model is loaded here and becomes a player that needs only NumPy, so that jobs need not load PyTorch. Players and
     their functions need not be importable: local ones, and those of the script, are sent by value.
@@ -112,24 +117,37 @@ def entry(game: Game, name: str, spec: Spec | Any, others: Collection[str] = ())
         if isinstance(origin, Path) or (isinstance(origin, Source) and game.added_parameters):
             origin = load(game, origin, name)
         if isinstance(origin, Source):
-            origin = _apart_from(origin, others) if others else origin
-            seal, _ = seal_files(origin)
-            content = _identity("bot", origin.attribute, origin.arguments, seal, _data(game, origin, seal))
-            return Entry(name, origin, seal, content, content)
+            origin = _apart_from(game, origin, others) if others else origin
+            seal, texts = seal_files(origin)
+            data = _data(game, origin, seal)
+            content = _identity("bot", origin.attribute, origin.arguments, seal, data)
+            named = tuple(one for one in data if _is_named(one[0], texts.values()))
+            return Entry(name, origin, seal, content, content, named)
     except (ModelError, BadFileError) as error:
         raise AgentError(name, str(error)) from error
     sent = _sent(name, origin)
     return Entry(name, sent, (), content or _identity("player", hashlib.sha256(sent.pickled).hexdigest()), content)
 
 
-def _apart_from(source: Source, others: Collection[str]) -> Source:
-    """Return a bot that cannot read other entries: imported files of theirs, and a folder with its name that is theirs.
+def _inside(folder: str, others: Sequence[str]) -> Sequence[str]:
+    """Return those of the sorted paths ``others`` that are in a folder."""
+    top = os.path.join(folder, "")
+    return others[bisect.bisect_left(others, top) : bisect.bisect_left(others, f"{top}{chr(sys.maxunicode)}")]
+
+
+def _apart_from(game: Game, source: Source, others: Sequence[str]) -> Source:
+    """Return a bot that cannot read other entries: imported files of theirs, and those in what it could read otherwise.
 
     Raises BadFileError.
     """
     own = os.path.realpath(source.file)
     root, data = os.path.dirname(own), os.path.splitext(own)[0]
-    hidden = {os.path.basename(data)} if any(Path(one).is_relative_to(data) for one in others) else set()
+    if owns_folder(source, need(game, INTERFACE).ENTRY_FILES):
+        roots = {root, os.path.realpath(source.file.parent)}  # two if its file is a link
+        below = ((one, folder) for folder in roots for one in _inside(folder, others))
+        hidden = {os.path.relpath(one, folder) for one, folder in below if one not in (own, *roots)}
+    else:
+        hidden = {os.path.basename(data)} if data in others or _inside(data, others) else set()
     for file in map(os.path.realpath, seal_files(source)[1]):
         folders = itertools.takewhile(lambda folder: folder != Path(root), Path(file).parents)
         if file != own and any(str(one) in others for one in (file, *folders)):
@@ -139,29 +157,48 @@ def _apart_from(source: Source, others: Collection[str]) -> Source:
 
 def _data(game: Game, source: Source, seal: Seal) -> list[tuple[str, str]]:
     """Return (path from its folder, digest) of each file that a bot may read beyond its sources, such as weights."""
-    folder, known, size, found = source.file.parent, {name for name, _ in seal}, 0, []
+    known = {name for name, _ in seal}
     try:
         readable = files_of(game, source, MOST_DATA)
     except BadFileError:  # starting it will raise the error
         return []
-    for file in readable:
-        name = os.path.relpath(file, folder)
-        if name not in known:
-            about = file.stat()
-            size += about.st_size
-            found.append((name, digest_of(file) if size <= LARGEST_DATA else f"{about.st_size} {about.st_mtime_ns}"))
-    return found
+    named = ((os.path.relpath(file, source.file.parent), file) for file in readable)
+    return [(name, digest_of(file)) for name, file in named if name not in known]
+
+
+def _is_named(data: str, texts: Collection[bytes]) -> bool:
+    """Return whether a bot's texts contain the suffix of a data file, or its name if it has none.
+
+    Its folder may also contain what people write during a contest: logs, results, notebooks.
+    """
+    word = (PurePath(data).suffix or PurePath(data).name).encode()
+    return any(word in text for text in texts)
+
+
+def list_changed_data(entry: Entry) -> list[str]:
+    """Return the data files of a bot that have changed since it was entered, as in ``entry.data``."""
+    if not isinstance(entry.origin, Source):
+        return []
+    folder = entry.origin.file.parent
+    return [name for name, digest in entry.data if digest_of(folder / name) != digest]
 
 
 def digest_of(file: Path) -> str:
     """Return the SHA-256 of a file, hexadecimal; empty if it cannot be read, which loading it will report."""
     try:
         if not bot_files.lacking(file):
-            with open(file, "rb") as opened:
-                return hashlib.file_digest(opened, "sha256").hexdigest()
+            about = os.stat(file)
+            return _digest(str(file), about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
     except OSError:
         pass
     return ""
+
+
+@functools.lru_cache(maxsize=2 * MOST_DATA)
+def _digest(file: str, *version: int) -> str:
+    """Return the SHA-256 of a file; ``version`` changes with it. Referees ask before each match. Raises OSError."""
+    with open(file, "rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def _identity(*made_of: object) -> str:
@@ -181,7 +218,7 @@ def _sent(name: str, player: Player) -> Sent:
         ) from error
 
 
-Load = Callable[[Entry, Game, int, Callable[[bool], str], Witness | None], Player]
+Load = Callable[[Entry, Game, int, Callable[[], str], Witness | None], Player]
 """(entry, game, seed of its randomness, function that returns the present moment in words, witness of its calls) -> new
 player that uses one program for all its games. Raises AgentError."""
 

@@ -19,12 +19,13 @@ class Limits:
     """What an entry may use; its referee measures it.
 
     Attributes:
-        seconds: seconds of processor time for all moves of a match together, and for the contest's whole test. A
-            wall-clock limit `PATIENCE` times as long stops entries that hang; it excludes the wait for a processor
+        seconds: seconds of processor time for all moves of a match together, and for the contest's whole test. Trusted
+            entries (shipped agents, models and the caller's players) have as long for each move. A wall-clock limit
+            `PATIENCE` times as long stops entries that hang; it excludes the wait for a processor
             (`dicegym.sandbox.heartbeat.is_late`).
         memory: bytes beyond what the program itself needs (enforced on Linux).
-        start: seconds of processor time to load; None: as ``seconds``.
-        move: seconds of processor time for one move; None: as ``seconds``.
+        start: seconds of processor time of an untrusted bot to load; None: as ``seconds``.
+        move: seconds of processor time of an untrusted bot for one move; None: as ``seconds``.
 
     Raises:
         ParameterError: a value is not a positive number.
@@ -89,12 +90,13 @@ first 2,000 characters; `dicegym check FILE --show` shows them beside each call.
 
 Time: {seconds:g} s to load, {seconds:g} s for the whole test, and {seconds:g} s for all moves of a match together. Only
 the bot's own processor time counts, so other load on the machine costs nothing. A wall-clock limit {patience} times as
-long stops bots that sleep or hang. Memory: {memory} MiB.
+long stops bots that sleep or hang. Shipped agents, models and players made in Python have {seconds:g} s for each move.
+Memory: {memory} MiB.
 
 Files: a bot may import files beside it, and read its own files. These are all files in its folder if its file has the
 name of the interface; otherwise those with its name (ann.py: ann.json and the folder ann). In the latter case the
-folder may be shared, so Python's modules and installed ones come before files of the same name. No bot sees the file of
-another entry. A bot may write only to a temporary folder (`tempfile`). At most {files} files of source, of
+folder may be shared, so Python's modules and installed ones come before files of the same name. No bot sees the files
+of another entry. A bot may write only to a temporary folder (`tempfile`). At most {files} files of source, of
 {largest} MiB each; no links out of the folder.
 
 Every bot plays in its own process, which ends with the match, so nothing is kept from one match to the next. The bot

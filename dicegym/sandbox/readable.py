@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path, PurePath
 
 from dicegym.bots import bot_files
 from dicegym.bots.scan import BadFileError
@@ -17,16 +17,26 @@ from dicegym.games.parts import INTERFACE, need
 
 LEFT_OUT = ("__pycache__", ".git")  # folders that never belong to a bot
 MOST_BESIDE = 100
-"""Files and folders named like a bot's file. A jail mounts each of them, which takes half a minute for a thousand."""
+"""Files and folders of a bot in a folder that it shares. A jail mounts each of them, which takes half a minute for a
+thousand."""
+
+
+def owns_folder(source: Source, entry_files: Iterable[str]) -> bool:
+    """Return whether a bot owns its folder: its file has the name of the original interface (``entry_files``).
+
+    Exceptions are folders that are or contain a home, and folders in which everybody may put files (``/tmp``).
+    """
+    folder = source.file.parent
+    public = folder.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH | stat.S_ISVTX
+    return source.file.name in entry_files and not public and not Path.home().is_relative_to(folder.resolve())
 
 
 def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Path]) -> list[Path]:
     """Return the files and folders that a bot may read.
 
-    A bot whose file has the name of the original interface owns its folder. Exceptions are folders that are or contain
-    a home, and folders in which everybody may put files (``/tmp``). Any other file may share its folder with other
-    people's files. That bot may read itself, what it imports from there, and files named like it (``ann.py``:
-    ``ann.json`` and the folder ``ann``).
+    A bot that owns its folder may read all of it except files of other entries (``source.hidden``) and files named like
+    those. Any other bot may share its folder with other people's files. It may read itself, what it imports from there,
+    and files named like it (``ann.py``: ``ann.json`` and the folder ``ann``).
 
     Args:
         source: the bot.
@@ -34,12 +44,17 @@ def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Pa
         files: the bot's own files with its helpers, from `dicegym.bots.bot_files.gather`.
 
     Raises:
-        BadFileError: files named like it lead out of its folder, or are too many.
+        BadFileError: files named like it lead out of its folder, or its files are too many.
     """
     file = source.file
-    shared = file.parent.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH | stat.S_ISVTX
-    if file.name in entry_files and not shared and not Path.home().is_relative_to(file.parent.resolve()):
-        return [file.parent, *files]
+    if owns_folder(source, entry_files):
+        own = list(_around(file.parent, source.hidden)) if source.hidden else [file.parent]
+        if len(own) > MOST_BESIDE:
+            raise BadFileError(
+                f"{len(own):,} files and folders around those of other entries are its own, more than {MOST_BESIDE}: "
+                "put other entries elsewhere"
+            )
+        return [*own, *files]
     with os.scandir(file.parent) as beside:
         names = sorted(one.name for one in beside if one.name.startswith(file.stem))
     alike = [path for path in map(file.parent.joinpath, names) if path.stem == file.stem]
@@ -53,6 +68,27 @@ def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Pa
         if bot_files.leads_out(path, file.parent):
             raise BadFileError(f"{one_line(path.name)} is a link that leads out of the bot's folder")
     return [*files, *data]
+
+
+def _around(folder: Path, hidden: Collection[str]) -> Iterator[Path]:
+    """Yield files and folders that make up ``folder`` without ``hidden`` paths in it, and files named like those.
+
+    Links are left out: they may lead to what is hidden.
+    """
+    alike = {stem for stem, suffix in map(os.path.splitext, hidden) if suffix}
+    above = {str(above) for name in hidden for above in PurePath(name).parents}
+
+    def search(here: Path) -> Iterator[Path]:
+        for path in sorted(here.iterdir()):
+            name = path.relative_to(folder).as_posix()
+            if path.is_symlink() or path.name in LEFT_OUT or name in hidden or os.path.splitext(name)[0] in alike:
+                continue
+            if name in above:
+                yield from search(path)
+            else:
+                yield path
+
+    return search(folder)
 
 
 def files_of(game: Game, source: Source, most: int) -> list[Path]:

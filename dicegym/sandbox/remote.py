@@ -48,6 +48,8 @@ _LINE = re.compile(r"[\w.<> -]{1,200}, line [0-9]+")
 """The forms of `dicegym.bots.program.Program.describe_error`, without its hint."""
 START, MATCH = "start", "match"
 """Phases, each with its own time bank: loading, and all moves of a match."""
+TOGETHER = "all answers together"
+"""What a reason says of a limit that is not one move's."""
 
 
 class GoneError(AgentError):
@@ -97,8 +99,8 @@ def look_often(end: socket.socket) -> None:
 class Remote:
     """A child of a host: one copy of a bot's program, for one match.
 
-    ``number`` must be new to the host. ``moment`` returns in words when the bot ends; its argument says whether all
-    moves together took too long. ``witness`` is notified of all calls.
+    ``number`` must be new to the host. ``moment`` returns in words when the bot ends. ``witness`` is notified of all
+    calls.
 
     Attributes:
         printed: what the bot has printed so far.
@@ -115,7 +117,7 @@ class Remote:
         number: int,
         name: str,
         limits: Limits,
-        moment: Callable[[bool], str],
+        moment: Callable[[], str],
         witness: Witness | None = None,
     ) -> None:
         self._control, self._child, self._name, self._limits, self._moment = control, number, name, limits, moment
@@ -166,7 +168,6 @@ class Remote:
         self._clock = 0.0  # seconds of wall-clock time of all answered questions
         self._began = self._used() or 0.0
         self._queued_before = queue_time(self._process) + queue_time()
-        self._in_vain = 0.0
 
     def _begin_move(self) -> None:
         self._asked, self._before = time.monotonic(), self.spent
@@ -180,7 +181,7 @@ class Remote:
 
     def _queued(self) -> float:
         """Return the seconds that the bot's process and this referee waited for a processor since `begin_bank`."""
-        return max(0.0, queue_time(self._process) + queue_time() - self._queued_before - self._in_vain)
+        return max(0.0, queue_time(self._process) + queue_time() - self._queued_before)
 
     def _judge(self) -> float:
         """End the bot if it has exceeded a limit; return the wall-clock seconds of its present move."""
@@ -196,14 +197,14 @@ class Remote:
         if own > move < bank:
             raise self._fail(f"took more than {move:g} s")
         if self.spent > bank:
-            raise self._fail(f"took more than {bank:g} s", together=True)
+            raise self._fail(f"took more than {bank:g} s" + (f" ({TOGETHER})" if self._phase == MATCH else ""))
         wall = limits.wall_of(move)
         if move < bank and is_late(passed, wall, self._queued):
             raise self._fail(f"took more than {wall:g} s by the clock")
         wall = limits.wall_of(bank)
         if is_late(self._clock + passed, wall, self._queued):
-            words = f"took more than {wall:g} s by the clock ({self.spent:.1f} s of them at work)"
-            raise self._fail(words, together=True)
+            more = f"; {TOGETHER}" if self._phase == MATCH else ""
+            raise self._fail(f"took more than {wall:g} s by the clock ({self.spent:.1f} s of them at work{more})")
         return passed
 
     # --- questions and answers ----------------------------------------------------------------------------------------
@@ -262,7 +263,6 @@ class Remote:
         return value
 
     def _read_line(self) -> bytes:
-        looked: float | None = None
         while True:
             line, end, rest = self._kept.partition(b"\n")
             if end:
@@ -274,10 +274,7 @@ class Remote:
                 raise self._fail(f"sent more than {LONGEST_FRAME:,} bytes at once")
             try:
                 more = self._socket.recv(LONGEST_FRAME)
-            except BlockingIOError:  # there was nothing to read, so this referee's wait for a processor delayed nothing
-                now = queue_time()
-                self._in_vain += 0.0 if looked is None else now - looked
-                looked = now
+            except BlockingIOError:
                 self._judge()
                 continue
             except OSError:
@@ -285,7 +282,6 @@ class Remote:
             if not more:
                 raise self._ended()
             self._kept += more
-            looked = None
 
     def _parse(self, number: int, line: bytes) -> tuple[str, Any]:
         """Return the content of a line: ("ok", answer), ("failed", error) or ("told", None), for a witness."""
@@ -326,9 +322,9 @@ class Remote:
 
     # --- its end ------------------------------------------------------------------------------------------------------
 
-    def _fail(self, what: str, together: bool = False) -> GoneError:
+    def _fail(self, what: str) -> GoneError:
         """End the process; return the error with the reason."""
-        moment = self._moment(together and self._phase == MATCH)
+        moment = self._moment()
         self.gone = GoneError(self._name, f"{what} {moment}" if moment else what)
         self.close()
         return self.gone

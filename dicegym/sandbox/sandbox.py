@@ -83,7 +83,8 @@ class _Worker:
         self.processors = processors
         self._limits = limits
         self._stopped: Failure | None = None
-        self._queued_before = 0.0
+        self._move = -1
+        self._seen = self._queued_before = self._used_before = 0.0
         self.conn: Connection
         self.conn, other = context.Pipe()
         cells = context.RawArray("d", Heartbeat.SIZE)
@@ -113,41 +114,40 @@ class _Worker:
     def start(self, job: Job) -> None:
         """Send ``job`` to the referee."""
         self.job, self._stopped = job, None
-        self._queued_before = queue_time(self._pid)
         self._heartbeat.reset()
         self.conn.send_bytes(pickle.dumps(job))
 
     def watch(self, job: Job) -> None:
-        """End the job if the acting entry has exceeded its time."""
-        if self._stopped or not self._late(reading := self._heartbeat.read(processor_time)):
+        """End the job if the acting entry has exceeded its time for the present move, counted from the first look."""
+        reading = self._heartbeat.read()
+        if self._stopped or reading.actor < 0:
             return
-        again = self._heartbeat.read(processor_time)
-        late = self._late(again)
-        if again.actor != reading.actor or not late:
-            return  # the first reading was taken during a write
-        together = ", in all its moves of the match together" if again.phase == PLAYING else ""
-        self._stopped = _failure(again, f"{late} {job.moment(again)}{together}")
-        self._process.kill()
+        if reading.move != self._move:
+            self._move, self._seen = reading.move, time.monotonic()
+            self._used_before, self._queued_before = processor_time(self._pid), queue_time(self._pid)
+        elif (late := self._late()) and self._heartbeat.read() == reading:  # it has not moved meanwhile
+            self._stopped = _failure(reading, f"{late} {job.moment(reading)}")
+            self._process.kill()
 
-    def _late(self, reading: Reading) -> str:
-        """Return which limit the acting entry has exceeded, in words; empty if none."""
-        if reading.spent > self._limits.seconds:
-            return f"took more than {self._limits.seconds:g} s"
-        wall = self._limits.wall_of(self._limits.seconds)
-        if is_late(reading.spent + reading.waited, wall, lambda: max(0.0, queue_time(self._pid) - self._queued_before)):
-            return f"took more than {wall:g} s by the clock ({reading.spent:.1f} s of them at work)"
+    def _late(self) -> str:
+        """Return which limit the present move has exceeded, in words; empty if none."""
+        seconds, wall = self._limits.seconds, self._limits.wall_of(self._limits.seconds)
+        if (spent := processor_time(self._pid) - self._used_before) > seconds:
+            return f"took more than {seconds:g} s"
+        if is_late(time.monotonic() - self._seen, wall, lambda: queue_time(self._pid) - self._queued_before):
+            return f"took more than {wall:g} s by the clock ({spent:.1f} s of them at work)"
         return ""
 
     def running(self, job: Job) -> RunningJob:
         """Return the state of its job."""
-        return RunningJob(job, self._heartbeat.read(processor_time), self._heartbeat.wins(len(job.entries)))
+        return RunningJob(job, self._heartbeat.read(), self._heartbeat.wins(len(job.entries)))
 
     def finish(self, job: Job) -> tuple[JobOutcome, bool]:
         """Return (outcome, whether this worker can continue); call it when ``conn`` is readable.
 
         Raises ServiceError if something outside the game failed, for which no entry is to blame.
         """
-        self.job, reading = None, self._heartbeat.read(processor_time)
+        self.job, reading = None, self._heartbeat.read()
         try:
             found = json.loads(self.conn.recv_bytes())
         except (EOFError, OSError):

@@ -160,7 +160,7 @@ class LocalAgent:
         hosts = self._hosts
         if hosts is None or self._stopping:
             raise GoneError(self.name, "is not asked any more: the server stops")
-        return hosts.seat(self._entry, seed, lambda together: "")
+        return hosts.seat(self._entry, seed, lambda: "")
 
     def _end(self) -> None:
         for number in list(self._seats):

@@ -72,7 +72,7 @@ def test_each_outcome_is_stored_before_the_next_is_asked_for(store: ContestStore
         book.keep(match(number), OUTCOME)
         assert plays(store) == [(1, one + 1) for one in range(number + 1)]
     book.close()
-    assert book.stored[1:] == (1, 0, 3, 1, 2, 0)
+    assert book.stored[1:] == (1, 0, 3, 1, 2, 0, ())
 
 
 @pytest.mark.parametrize("together", [1, 2, 1000])
@@ -119,7 +119,7 @@ def test_who_enters_and_leaves_is_counted_from_one_run_to_the_next(store: Contes
         book = entered(store, entries=entries)
         seen.append(book.stored[4:])
         book.close()
-    assert seen == [(1, 2, 0), (2, 1, 1), (3, 1, 0)]
+    assert seen == [(1, 2, 0, ()), (2, 1, 1, ()), (3, 1, 0, ())]
     with store.connection() as connection:
         assert {row.given for row in connection.execute(sa.select(FIELDS.c.given))} == {
             "given ann",

@@ -93,10 +93,16 @@ def test_who_is_added_or_changed_costs_its_own_matches_and_who_leaves_none(
 
     three = bots(ann=3, bob=4, cat=5)
     assert hold(three).played == 3 + 3
-    assert hold([*three, *bots(dan=6)])[2:] == (6, 1 + 3, 2, 1, 0)
+    assert hold([*three, *bots(dan=6)])[2:] == (6, 1 + 3, 2, 1, 0, ())
     bots(ann=7)  # in the same file
     changed = hold([*three, str(tmp_path / "dan.py")])
-    assert (changed.found, changed.played, changed.entered, changed.left) == (3 + 3, 1 + 3, 1, 1)
+    assert changed[2:] == (3 + 3, 1 + 3, 3, 0, 0, ("ann",))
+    assert str(changed).endswith("6 found in the store (changed since the run before: ann)")
+    (tmp_path / "bob.json").write_text("[1]")  # weights
+    data = hold([*three[1:], str(tmp_path / "dan.py")])
+    assert data[2:] == (2 + 1, 1 + 2, 4, 0, 1, ("bob",))
+    assert str(data).endswith("(1 left; changed since the run before: bob)")
+    (tmp_path / "bob.json").unlink()
     assert hold(three[1:])[2:4] == (2 + 1, 0)
     assert [row[0] for row in rows(store, "SELECT count(*) FROM plays")] == [1]
     bots(ann=3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -59,9 +60,12 @@ def test_it_is_known_who_plays_while_they_are_played() -> None:
     assert {number for number, _ in told} <= {0, 1, 2}
     assert {player for _, player in told} == {0, 1}
     heartbeat = Heartbeat.private()
+    before = heartbeat.read().move
     play_match(game, players(game), 0, 3, heartbeat)
     assert heartbeat.read().phase == PLAYING
-    assert heartbeat.actor in (0, 1)
+    assert heartbeat.read().actor in (0, 1)
+    moves = 2 * len(list(itertools.groupby(number for number, _ in told)))
+    assert heartbeat.read().move - before == moves, "a game that never ends would have no limit of time"
 
 
 def test_whoever_is_no_table_is_asked() -> None:

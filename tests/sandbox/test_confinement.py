@@ -24,7 +24,7 @@ LEVELS = (
     pytest.param("jail", marks=pytest.mark.skipif(bool(jail.probe("jail")), reason=f"no jail: {jail.probe('jail')}")),
 )
 
-MEMORY, FILE = 256 << 20, 1 << 20
+MEMORY = 256 << 20
 
 # In these, PARENT is the process that watches, PORT listens on loopback, ABSTRACT is a socket's name, SECRET a file in
 # somebody's home, BOT the bot's own file, OTHER one beside it, FOLDER where it may write; c is the C library.
@@ -232,7 +232,7 @@ def found(request: pytest.FixtureRequest, place: Path) -> dict[str, Any]:
         tools = TOOLS.format(given=json.dumps([*given, str(place / "bots" / "other.py")]))
         told = "print(json.dumps({'layers': LAYERS, 'uid': os.getuid(), 'found': found}))"
         code = "\n".join([tools, "found = {", *sorted(lines, key=lambda line: "threads()" in line), "}", told])
-        done = confined.run(request.param, code, place / "own", [bot], memory=MEMORY, file=FILE)
+        done = confined.run(request.param, code, place / "own", [bot], memory=MEMORY)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return json.loads(done.stdout)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,12 +16,14 @@ from typing import Any
 import pytest
 
 import dicegym
-from dicegym.arena import Limits
+from dicegym.arena import Limits, contest
 from dicegym.arena.tabulation import Tabulate
 from dicegym.bots.source import Source
 from dicegym.errors import AgentError
+from dicegym.games.hog.twins import every_situation
 from dicegym.play.drive import play_game
 from dicegym.play.player import RandomPlayer
+from dicegym.play.turn import Turn
 from dicegym.sandbox import hosts as host_module
 from dicegym.sandbox import jail, worker
 from dicegym.sandbox.frames import MessageStream
@@ -28,9 +32,11 @@ from dicegym.sandbox.hosts import CAN_FORK, HostProcess, Hosts
 from dicegym.sandbox.jobs import Entry, entry
 from dicegym.sandbox.readable import files_of
 from dicegym.sandbox.remote import GoneError, StartError
+from dicegym.shipped import shipped_folder
 
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="bots play in their referee's process there")
 GAME = dicegym.game("hog")
+GUARDING = [one for one in ("process", "jail") if not jail.probe(one) and jail.guards_files(jail.Isolation(one))]
 
 
 class FakeHost:
@@ -83,7 +89,7 @@ def bots(tmp_path: Path) -> list[Entry]:
 
 def play(hosts: Hosts, *entries: Entry) -> None:
     for one in entries:
-        hosts.load(one, GAME, 0, lambda asked: "")
+        hosts.load(one, GAME, 0, lambda: "")
     hosts.end_job()
 
 
@@ -138,9 +144,9 @@ def test_copies_and_processes_that_end_early_leave_no_folder(tmp_path: Path, mon
     (tmp_path / "ann.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
     ann = entry(GAME, "ann", str(tmp_path / "ann.py"))
     hosts = Hosts(GAME, Limits(), jail.Isolation.PROCESS, str(tmp_path))
-    first = hosts.seat(ann, 0, lambda asked: "")
+    first = hosts.seat(ann, 0, lambda: "")
     hosts.discard(ann)  # as if another copy had left files
-    second = hosts.seat(ann, 0, lambda asked: "")
+    second = hosts.seat(ann, 0, lambda: "")
     hosts.end(ann, first)
     second.join(GAME, 0, 0)
     hosts.end(ann, second)
@@ -152,7 +158,7 @@ def test_copies_and_processes_that_end_early_leave_no_folder(tmp_path: Path, mon
 
     monkeypatch.setattr(subprocess, "Popen", fail)
     with pytest.raises(StartError, match="too many processes"):
-        Hosts(GAME, Limits(), jail.Isolation.NONE, str(tmp_path)).seat(ann, 0, lambda asked: "")
+        Hosts(GAME, Limits(), jail.Isolation.NONE, str(tmp_path)).seat(ann, 0, lambda: "")
     assert [one.name for one in tmp_path.iterdir()] == ["ann.py"]
 
 
@@ -160,7 +166,7 @@ def test_copies_of_one_bot_end_one_by_one(tmp_path: Path) -> None:
     (tmp_path / "ann.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
     ann = entry(GAME, "ann", str(tmp_path / "ann.py"))
     hosts = Hosts(GAME, Limits(), jail.Isolation.PROCESS, str(tmp_path))
-    first, second = (hosts.seat(ann, seed, lambda asked: "") for seed in (0, 1))
+    first, second = (hosts.seat(ann, seed, lambda: "") for seed in (0, 1))
     host = hosts._host_of(ann)
     hosts.end(ann, first)
     second.join(GAME, 0, 0)
@@ -178,7 +184,7 @@ def test_a_process_that_ended_gives_no_strategy(tmp_path: Path) -> None:
     for name, body in (("ends", "os._exit(3)"), ("plays", "return 0 if history else 11")):
         (tmp_path / f"{name}.py").write_text(f"import os\ndef get_play(me, hands, history):\n    {body}\n")
         bot = entry(game, name, str(tmp_path / f"{name}.py"))
-        player = hosts.seat(bot, 0, lambda asked: "")
+        player = hosts.seat(bot, 0, lambda: "")
         assert play_game(game, [player, RandomPlayer()], 1)["over"]
         with pytest.raises(GoneError, match="exit status 3") if name == "ends" else contextlib.nullcontext():
             player.raise_if_gone()
@@ -284,7 +290,7 @@ def test_strangers_play_in_a_process_of_their_own(hosts: Hosts, bots: list[Entry
     assert hosts.apart(bots[0])
     assert not hosts.apart(entry(GAME, "ships", "bacon"))
     assert not hosts.apart(entry(GAME, "model", "ppo"))
-    assert hosts.load(entry(GAME, "ships", "bacon"), GAME, 0, lambda asked: "").name == "ships"
+    assert hosts.load(entry(GAME, "ships", "bacon"), GAME, 0, lambda: "").name == "ships"
     assert FakeHost.started == []
 
 
@@ -309,10 +315,130 @@ def test_a_bot_does_not_see_files_of_other_entries(tmp_path: Path) -> None:
     imports = "import helper, theirs, other.bot, other.below.more, lib.tables\n"
     (tmp_path / "mine.py").write_text(f"{imports}def final_strategy(score, opponent_score):\n    return 4\n")
     others = [str(tmp_path / name) for name in ("", "mine.py", "theirs.py", "other")]
-    mine = entry(GAME, "mine", str(tmp_path / "mine.py"), [other.rstrip("/") for other in others])
+    mine = entry(GAME, "mine", str(tmp_path / "mine.py"), sorted(other.rstrip("/") for other in others))
     assert isinstance(mine.origin, Source)
     assert mine.origin.hidden == ("other/below/more.py", "other/bot.py", "theirs.py")
     both = entry(GAME, "mine", str(tmp_path / "mine.py"), [str(tmp_path / "mine" / "bot.py")])
     for seen, data in ((mine, ["bot.py"]), (both, [])):  # the folder named like it is its own, or another entry's
         found = files_of(GAME, seen.origin, 10)
         assert [file.name for file in found if file.parent.name == "mine"] == data
+
+
+def test_weights_that_change_after_a_bot_was_entered_are_refused(tmp_path: Path) -> None:
+    plain = "def final_strategy(score, opponent_score):\n    return 6\n"
+    (tmp_path / "hog.py").write_text(f"import tables\nnames = '.npz', 'plain'\n{plain}")
+    (tmp_path / "tables.py").write_text("NAME = 'table.json'\n")
+    for name in ("weights.npz", "table.json", "plain", "notes.ipynb"):
+        (tmp_path / name).write_text("1")
+    bot = entry(GAME, "ann", str(tmp_path / "hog.py"))
+    assert [name for name, _ in bot.data] == ["plain", "table.json", "weights.npz"]
+    hosts = Hosts(GAME, Limits(), jail.Isolation.PROCESS, "")
+    try:
+        for name in ("notes.ipynb", "new.npz"):  # nothing that it read when it was entered
+            (tmp_path / name).write_text("2")
+        hosts.end(bot, hosts.seat(bot, 0, lambda: ""))
+        for name in ("weights.npz", "table.json", "plain"):
+            about = (tmp_path / name).stat()
+            (tmp_path / name).write_text("2")
+            os.utime(tmp_path / name, ns=(about.st_atime_ns, about.st_mtime_ns))
+            with pytest.raises(AgentError, match=f"its files have changed since it was entered: {name}"):
+                hosts.seat(bot, 0, lambda: "")
+            (tmp_path / name).write_text("1")
+            hosts.end(bot, hosts.seat(bot, 0, lambda: ""))
+        (tmp_path / "plain").unlink()
+        with pytest.raises(AgentError, match="changed since it was entered: plain"):
+            hosts.seat(bot, 0, lambda: "")
+    finally:
+        hosts.close()
+
+
+LOOK = """
+import glob, os
+
+def final_strategy(score, opponent_score):
+    return 4
+
+here = os.path.dirname(os.path.abspath(__file__))
+for name in NAMES:
+    try:
+        print(name, open(os.path.join(here, name), "rb").read(2))
+    except OSError:
+        print(name, "cannot be read")
+"""
+OWN = ("hog.json", "weights.txt", "lib/table.txt", "hog/data.txt", "mixed/own.txt", "lib/deeper/x.txt")
+THEIRS = (
+    *("ann.py", "ann.json", "ann/tables/ann.txt", "bob/hog.py", "bob/weights.txt", "cat.zip", "cat.md"),
+    *(
+        "dan/dan.py",
+        "dan/notes.txt",
+        "mixed/deep/eva/bot.py",
+        "mixed/deep/eva/eva.txt",
+        "link/hog.py",
+        "__pycache__/ann.pyc",
+    ),
+)
+"""Of entries, or named like them; ``link`` leads to the folder of one."""
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["file", "link"])
+@pytest.mark.parametrize("level", GUARDING)
+def test_a_bot_at_the_top_of_a_folder_sees_no_other_entries_in_it(level: str, linked: bool, tmp_path: Path) -> None:
+    top = tmp_path / "top"
+    for name in (*OWN, *THEIRS):
+        if not name.startswith("link/"):
+            (top / name).parent.mkdir(parents=True, exist_ok=True)
+            (top / name).write_text("secret")
+    (top / "link").symlink_to("bob")
+    plain = "def final_strategy(score, opponent_score):\n    return 5\n"
+    others = ["ann.py", "bob/hog.py", "dan/dan.py", "mixed/deep/eva/bot.py"]
+    for name in others:
+        (top / name).write_text(f"# secret\n{plain}")
+    shutil.copy(shipped_folder("agents") / "hog" / "ppo.zip", top / "cat.zip")
+    file = tmp_path / "real" / "hog.py" if linked else top / "hog.py"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(LOOK.replace("NAMES", repr([*OWN, *THEIRS])).replace("__file__", repr(str(top / "hog.py"))))
+    if linked:
+        (top / "hog.py").symlink_to(file)
+    given = {name: top / name for name in ["hog.py", *others, "cat.zip"]}
+    seen = {}
+    for entries in (given, {"hog.py": top / "hog.py", "bacon": "bacon"}):
+        found = contest("hog", entries, games=1, workers=1, isolation=level)
+        assert not found.disqualified
+        lines = found.printed["hog.py"].splitlines()
+        seen[len(entries)] = {line.split()[0] for line in lines if not line.endswith("cannot be read")}
+    assert seen[6] == {*OWN}
+    assert {*OWN, *THEIRS} - seen[2] <= {"cat.zip", "link/hog.py"}, "alone it owns its folder"
+
+
+CROWD = """
+import os, time
+made = 0
+
+def make(most):
+    global made
+    while made < most:
+        os.close(os.open(f"f{made}", os.O_CREAT | os.O_WRONLY))
+        made += 1
+    time.sleep(0.3)  # the host counts them meanwhile
+
+def final_strategy(score, opponent_score):
+    os.chdir(os.environ["TMPDIR"])
+    make(MOST - 100 if score == 0 else MOST + 100)
+    return 4
+"""
+
+
+@pytest.mark.skipif(bool(jail.probe("jail")), reason=f"no jail: {jail.probe('jail')}")
+def test_a_bot_in_a_jail_with_too_many_files_is_killed(tmp_path: Path) -> None:
+    """They take memory of the kernel that nothing else counts."""
+    bot = tmp_path / "bot.py"
+    bot.write_text(CROWD.replace("MOST", str(jail.MOST_FILES)))
+    hosts = Hosts(GAME, Limits(), jail.Isolation.JAIL, "")
+    crowd = Entry("crowd", Source(bot))
+    player = hosts.seat(crowd, 0, lambda: "")
+    act, states = player.join(GAME, 0, 0), every_situation(GAME)
+    assert act(Turn(GAME, states[0], 0)) == 5
+    with pytest.raises(GoneError, match=r"ended its process \(SIGKILL\)"):
+        act(Turn(GAME, states[-1], 0))
+    hosts.end(crowd, player)
+    hosts.close()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pickle
 import subprocess
 import sys
 import time
-import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,10 @@ from dicegym.arena.match import Match
 from dicegym.contest import check, compare, contest
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.sandbox import heartbeat as heartbeat_module
-from dicegym.sandbox.heartbeat import ASKED, LOADING, SHORT, Heartbeat, is_late, processor_time, queue_time
+from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn
+from dicegym.sandbox import limits as limits_module
+from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, is_late, processor_time, queue_time
 from dicegym.sandbox.jobs import Failure, entry
 from dicegym.sandbox.sandbox import Sandbox, assign_processors
 from dicegym.training import evaluate
@@ -69,72 +71,74 @@ def test_limits_and_failures_travel() -> None:
         assert pickle.loads(pickle.dumps(thing)) == thing
 
 
-def test_the_heartbeat_names_the_actor_and_its_time() -> None:
+def test_the_heartbeat_names_the_actor_and_each_move() -> None:
     heartbeat = Heartbeat.private()
-    assert (heartbeat.read().actor, heartbeat.read().spent) == (-1, 0)
-    heartbeat.note(LOADING, 0)
-    heartbeat.act(1)
-    work(0.03)
-    time.sleep(0.04)
-    first = heartbeat.read()
-    assert (first.actor, first.phase) == (1, LOADING)
-    assert 0.03 <= first.spent < 0.06
-    assert first.waited >= 0.03
-    heartbeat.note(ASKED, 17)
+    assert heartbeat.read()[:4] == (-1, LOADING, 0, 0)
+    moves = [heartbeat.read().move]
+    for step in (
+        lambda: heartbeat.act(1),
+        lambda: heartbeat.note(ASKED, 17),  # another question to the same entry
+        lambda: heartbeat.act(1, 2),
+        lambda: heartbeat.act(1, 2),
+    ):
+        step()
+        moves.append(heartbeat.read().move)
+    assert heartbeat.read()[:4] == (1, ASKED, 17, 2)
+    heartbeat.hand_over(0, 3)
+    assert heartbeat.read()[:4] == (-1, ASKED, 17, 3)
+    assert heartbeat.blamed == 0
     heartbeat.act(0)
-    time.sleep(0.02)
-    other = heartbeat.read()
-    assert (other.number, other.spent < 0.01, other.waited >= 0.01) == (17, True, True)
-    heartbeat.act(1)
-    assert first.spent <= heartbeat.read().spent < first.spent + 0.01
-    heartbeat.forgive(1)
-    forgiven = heartbeat.read()
-    assert max(forgiven.spent, forgiven.waited) < 0.01
+    heartbeat.rest()
+    assert heartbeat.read().actor == -1
+    heartbeat.reset()
+    assert heartbeat.read()[:4] == (-1, LOADING, 0, 0)
+    moves.append(heartbeat.read().move)  # no move of a later job is taken for one of an earlier job
+    assert moves == sorted({*moves})
 
 
-def test_many_short_moves_count_too() -> None:
-    heartbeat = Heartbeat.private()
-    begun = time.thread_time()
-    for turn in range(100):
-        heartbeat.act(turn % 2, turn)
-        work(0.0002)
-    time.sleep(0.01)
-    heartbeat.act(2)
-    used = time.thread_time() - begun
-    spent = []
-    for actor in (0, 1):
-        heartbeat.act(actor)
-        spent.append(heartbeat.read().spent)
-    assert min(spent) > 0.008
-    assert sum(spent) < 1.5 * used + 0.01
+class Slow(Player):
+    """Plays the first legal action; its n-th move takes ``seconds(n)``, at work or asleep."""
+
+    def __init__(self, seconds: Callable[[int], float], asleep: bool) -> None:
+        self.name, self._seconds, self._asleep, self._moves = "slow", seconds, asleep, 0
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        def act(turn: Turn) -> int:
+            self._moves += 1
+            (time.sleep if self._asleep else work)(self._seconds(self._moves))
+            return int(turn.mask.argmax())
+
+        return act
 
 
-def test_each_long_move_is_measured_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short moves, long moves of others and forgotten time are all in the thread's processor time."""
-    clock = types.SimpleNamespace(wall=100.0, cpu=7.0)
-    fake = types.SimpleNamespace(monotonic=lambda: clock.wall, thread_time=lambda: clock.cpu)
-    monkeypatch.setattr(heartbeat_module, "time", fake)
-    heartbeat = Heartbeat.private()
+def slow_often(move: int, limit: float) -> float:
+    return 0.3 * limit if move <= 5 else 0.0
 
-    def move(actor: int, wall: float, cpu: float) -> None:
-        heartbeat.act(actor)
-        clock.wall, clock.cpu = clock.wall + wall, clock.cpu + cpu
 
-    def used(actor: int) -> tuple[float, float]:
-        heartbeat.act(actor)
-        found = heartbeat.read()
-        return found.spent, found.waited
+def slow_once(move: int, limit: float) -> float:
+    return 1e6 if move == 3 else 0.0
 
-    move(0, 0.5, 0.3)
-    for _ in range(10):
-        move(1, SHORT / 2, SHORT / 2)
-    move(0, 0.4, 0.2)
-    move(1, 0.7, 0.6)
-    assert used(0) == pytest.approx((0.3 + 0.2, 0.2 + 0.2))
-    assert used(1) == pytest.approx((0.6 + 5 * SHORT, 0.1))
-    heartbeat.forgive(0)
-    move(0, 0.3, 0.1)
-    assert used(0) == pytest.approx((0.1, 0.2))
+
+@pytest.mark.parametrize("asleep", [False, True])
+def test_a_trusted_player_has_its_time_for_each_move(asleep: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a match, in Hog's test, and in the smoke games of a game without a test of its own."""
+    hog, lucky = dicegym.game("hog", goal=20), dicegym.game("lucky")
+    if asleep:
+        monkeypatch.setattr(limits_module, "PATIENCE", 1)
+    limit = 0.2 if asleep else 0.1
+    limits = Limits(limit)
+    often, once = (Slow(functools.partial(how, limit=limit), asleep) for how in (slow_often, slow_once))
+    matches = [Match(hog, (entry(hog, "slow", player), entry(hog, "bacon", "bacon")), 1, 5) for player in (often, once)]
+    with Sandbox(hog, 1, limits, "none") as sandbox:
+        found = dict(sandbox.run(matches))
+    assert isinstance(found[matches[0]], dict), found[matches[0]]
+    why = f"took more than {limit:g} s" + (" by the clock (0.0 s of them at work)" if asleep else "")
+    assert found[matches[1]] == Failure(0, f"{why} in game 2 of 5 against bacon, turn 1", 2, 1)
+    for game, moment in ((hog, "final_strategy(0, 2), after 2"), (lucky, "game 1 of 20 of the test, after 0")):
+        report = check(often, game, limits)
+        assert report.ok, report.reason
+        assert "limit" not in report.text()
+        assert check(once, game, limits).reason == f"{why} in {moment} others"
 
 
 def work(seconds: float) -> None:
@@ -147,10 +151,8 @@ def work(seconds: float) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 def test_the_processor_time_of_another_process_is_known() -> None:
     work(0.05)
-    found = processor_time(os.getpid())
-    assert found is not None
-    assert abs(found - time.thread_time()) < 0.05
-    assert processor_time(2**22 + 1) is None
+    assert abs(processor_time(os.getpid()) - time.thread_time()) < 0.05
+    assert processor_time(2**22 + 1) == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system does not let programs choose processors")

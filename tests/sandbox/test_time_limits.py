@@ -14,7 +14,7 @@ from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import MATCH, START, GoneError, Remote
 
 EVER = 1e6
-CLOCK = "by the clock (0.5 s of them at work)"
+CLOCK = "by the clock (0.5 s of them at work"
 
 
 @contextlib.contextmanager
@@ -26,7 +26,7 @@ def asked(
     Its earlier moves took ``clock`` seconds of wall-clock time.
     """
     remote = Remote.__new__(Remote)
-    remote._name, remote._phase, remote._limits, remote._moment = "bot", phase, limits, lambda together: ""
+    remote._name, remote._phase, remote._limits, remote._moment = "bot", phase, limits, lambda: ""
     remote.spent, remote._before, remote._began, remote._clock, remote._child = before, before, 0.0, clock, -1
     remote.gone, remote._asked = None, time.monotonic() - passed
     remote._used = lambda: used  # type: ignore[method-assign]
@@ -49,13 +49,13 @@ MOVE, ALL, LOAD = Limits(EVER, move=1.0), Limits(2.0, start=EVER), Limits(EVER, 
         (MOVE, MATCH, {"passed": 10.1, "before": 50.0, "used": 50.0}, "took more than 10 s by the clock"),
         (MOVE, START, {"passed": 10.1, "before": 0.0, "used": 10.1}, ""),
         (ALL, MATCH, {"passed": 0.1, "before": 1.8, "used": 1.9}, ""),
-        (ALL, MATCH, {"passed": 0.1, "before": 2.0, "used": 2.1}, "took more than 2 s"),
+        (ALL, MATCH, {"passed": 0.1, "before": 2.0, "used": 2.1}, "took more than 2 s (all answers together)"),
         (ALL, MATCH, {"passed": 1.0, "before": 0.5, "used": 0.5, "clock": 18.5}, ""),
         (
             ALL,
             MATCH,
             {"passed": 1.0, "before": 0.5, "used": 0.5, "clock": 19.5},
-            f"took more than 20 s {CLOCK}",
+            f"took more than 20 s {CLOCK}; all answers together)",
         ),
         (ALL, START, {"passed": 10.0, "before": 0.0, "used": 10.0}, ""),
         (LOAD, START, {"passed": 3.1, "before": 0.0, "used": 3.1}, "took more than 3 s"),
@@ -63,7 +63,7 @@ MOVE, ALL, LOAD = Limits(EVER, move=1.0), Limits(2.0, start=EVER), Limits(EVER, 
             LOAD,
             START,
             {"passed": 30.5, "before": 0.0, "used": 0.5},
-            f"took more than 30 s {CLOCK}",
+            f"took more than 30 s {CLOCK})",
         ),
         (LOAD, MATCH, {"passed": 31.0, "before": 0.0, "used": 31.0}, ""),
     ],

@@ -7,6 +7,7 @@ import re
 import shutil
 import threading
 import time
+import types
 from collections.abc import Callable, Iterator
 from html import unescape
 from pathlib import Path
@@ -457,3 +458,14 @@ def test_a_rating_without_an_upper_end_is_shown(settings: WebSettings) -> None:
         assert "or more" in page or "or less" in page or "unknown" in page
         ratings = client.get("/api/contests/1").json()["ratings"]
         assert any(None in (row["low"], row["high"]) for row in ratings)
+
+
+@pytest.mark.parametrize(("took", "pause"), [(0.01, contest_boards.SHORTEST_PAUSE), (3.0, 8 * 3.0)])
+def test_the_board_of_a_running_contest_is_kept_for_a_multiple_of_its_cost(
+    took: float, pause: float, contest_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([100.0, 100.0 + took])
+    monkeypatch.setattr(contest_boards, "time", types.SimpleNamespace(monotonic=lambda: next(clock)))
+    with StoreReader(contest_store) as reader:
+        *_, board = contest_boards.compute_boards(reader, reader.contest(1), secret=False)
+    assert board.fresh_until == 100.0 + took + pause

@@ -56,7 +56,7 @@ class Book:
         self._used: dict[int, tuple[int, int]] = {}  # match of this run -> its seed and number of games
         self._unlinked: set[int] = set()
         self._found = self._kept = 0
-        self._changed = 0, 0
+        self._changed: tuple[int, int, tuple[str, ...]] = 0, 0, ()
 
     def _latest(self, connection: sa.Connection, seed: int | None) -> Any:
         """Return id and seed of the latest contest with these settings, and with ``seed`` if given; or None."""
@@ -91,7 +91,10 @@ class Book:
         """Store the entries; matches of withdrawn entries no longer belong to the contest."""
         contest = self._contest
         here, listed = FIELDS.c.contest == contest, sa.select(FIELDS.c.agent)
-        before = set(connection.execute(listed.where(here, FIELDS.c.withdrawn == 0)).scalars())
+        named = sa.select(AGENTS.c.id, AGENTS.c.name).where(
+            AGENTS.c.id.in_(listed.where(here, FIELDS.c.withdrawn == 0))
+        )
+        before = {row.id: row.name for row in connection.execute(named)}
         agents = [
             {"name": one.name, "identity": one.identity}
             | {"kind": records[one.name].kind, "files": json.dumps(records[one.name].files)}
@@ -105,10 +108,11 @@ class Book:
             for one in entries
         ]
         add(connection, FIELDS, fields, ["contest", "agent"], ["given", "withdrawn", "reason"])
-        now = {row["agent"] for row in fields}
+        now = {row["agent"]: one.name for row, one in zip(fields, entries, strict=True)}
         gone = sa.select(SEATS.c.match).where(SEATS.c.agent.in_(listed.where(here, FIELDS.c.withdrawn == 1)))
         connection.execute(PLAYS.delete().where(PLAYS.c.contest == contest, PLAYS.c.match.in_(gone)))
-        self._changed = len(now - before), len(before - now)
+        new, old = ({names[agent] for agent in names.keys() - other} for names, other in ((now, before), (before, now)))
+        self._changed = len(new - old), len(old - new), tuple(sorted(new & old))
 
     def _agent(self, connection: sa.Connection, entry: Entry) -> int:
         """Return the id of a stored agent."""
