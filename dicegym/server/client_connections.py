@@ -59,7 +59,6 @@ class Connection(asyncio.BufferedProtocol):
     Attributes:
         transport: the underlying transport.
         peer: the client's address and port as text.
-        address: the client's address.
         open: whether messages can be sent and received.
         hear: called with each message, or with the error in its place; set by the lobby.
         lost: called when the connection is lost, perhaps more than once; set by the lobby.
@@ -68,7 +67,7 @@ class Connection(asyncio.BufferedProtocol):
     transport: Any
 
     def __init__(self, ports: Ports) -> None:
-        self.address = self.peer = "unknown"
+        self.peer = "unknown"
         self.open = True
         self.hear: Callable[[Message | Malformed], None] = lambda message: None
         self.lost: Callable[[], None] = lambda: None
@@ -84,8 +83,8 @@ class Connection(asyncio.BufferedProtocol):
         self.transport = transport
         peer = transport.get_extra_info("peername")
         if isinstance(peer, tuple) and len(peer) > 1:
-            self.address = str(peer[0])
-            self.peer = f"[{self.address}]:{peer[1]}" if ":" in self.address else f"{self.address}:{peer[1]}"
+            address = str(peer[0])
+            self.peer = f"[{address}]:{peer[1]}" if ":" in address else f"{address}:{peer[1]}"
         self._ports.alive.add(transport)
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from dicegym.engine.dice import private_seed
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.server.admission import origin_of
 from dicegym.server.game_results import ForcedTurn
 from dicegym.server.local_agents import LocalAgent
 from dicegym.server.wire import NOT_YOUR_TURN, Malformed, Message, Wire, encode
@@ -27,7 +26,6 @@ class Client:
         self._wire = wire
         self.connection = connection
         self.tell = connection.send
-        self.origin = origin_of(connection.address)
         self.name = ""
         self.guest = True  # logged in without a secret
         self.original = False  # a client of the original server: it receives only the table when it is to move

@@ -15,7 +15,7 @@ from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
 from dicegym.server.admission import Secrets, copy_names, fold_name, name_fault
-from dicegym.server.client_limits import LoginBackoff, ThrottledLog
+from dicegym.server.client_limits import ThrottledLog
 from dicegym.server.game_results import GameResult
 from dicegym.server.game_table import Client, Seat, Table, find_company
 from dicegym.server.local_agents import LocalAgent
@@ -78,7 +78,6 @@ class Lobby:
         self._reserved = frozenset(fold_name(agent.name) for agent in agents)
         # One log for each kind of line: a crowd that sends no LOGIN must not hide who is refused or disconnected.
         self._throttled, self._guesses, self._silent = ThrottledLog(log), ThrottledLog(log), ThrottledLog(log)
-        self._backoff = LoginBackoff()
         self._by_name: dict[str, Client] = {}  # by folded name
         self._free: dict[Client, None] = {}  # logged-in clients without a table
         self._left: dict[str, tuple[Table, int]] = {}  # seats that clients have left, by folded name
@@ -126,7 +125,7 @@ class Lobby:
         self.clients[connection] = client
         connection.hear = functools.partial(self._log_in, client)
         connection.lost = functools.partial(self._forget, client)
-        self._await_login(client, self._settings.login)
+        client.deadline = self._loop.call_later(self._settings.login, self._without_login, client)
 
     def _make_room(self, client: Client) -> bool:
         """Disconnect an idle client if names have secrets, otherwise the new one; return whether there is room."""
@@ -175,11 +174,6 @@ class Lobby:
 
     # --- logging in
 
-    def _await_login(self, client: Client, seconds: float) -> None:
-        """Start or restart a client's time to log in."""
-        client.stop_login()
-        client.deadline = self._loop.call_later(seconds, self._without_login, client)
-
     def _without_login(self, client: Client) -> None:
         """Admit a silent client as a guest, or disconnect it if the server takes no guests."""
         peer, seconds = client.connection.peer, f"{self._settings.login:g} s"
@@ -203,25 +197,13 @@ class Lobby:
             return
         if secret is None or not self._secrets:
             self._admit_guest(client, wanted, message)
-            return
-        check = functools.partial(self._check_secret, client, wanted, secret, message)
-        if (delay := self._backoff.delay(client.origin)) is None:
-            self._dismiss(client, WRONG_SECRET, "many wrong secrets came from your address: try again in a minute")
-        elif delay:  # ignore further messages until then
-            self._await_login(client, delay + self._settings.login)
-            client.connection.hear = lambda message: None
-            self._loop.call_later(delay, check)
         else:
-            check()
+            self._check_secret(client, wanted, secret, message)
 
     def _check_secret(self, client: Client, wanted: str | None, secret: str, login: Message) -> None:
         """Admit a client whose secret is right; disconnect one that was wrong too often."""
-        if not client.connection.open:  # it did not wait for the answer
-            return
-        client.connection.hear = functools.partial(self._log_in, client)
         owner = self._secrets.owner(secret)
         if owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner)):
-            self._backoff.note_right(client.origin)
             if (old := self._by_name.get(fold_name(owner))) is not None:  # it may be dead unnoticed
                 self._dismiss(old, REPLACED, f"{owner} has logged in again on another connection")
             client.guest = False

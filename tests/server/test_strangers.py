@@ -1,4 +1,4 @@
-"""Floods, idle crowds, guessers and web pages, over real sockets, do not affect players."""
+"""Floods, idle crowds and web pages, over real sockets, do not affect players."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from websockets.exceptions import InvalidStatus
 
 from benchmarks import server_flood
 from dicegym.server import client_connections, client_limits
-from dicegym.server.client_limits import LoginBackoff, room_for
+from dicegym.server.client_limits import room_for
 from dicegym.server.server import Server
 
 # --- web pages
@@ -195,48 +195,6 @@ async def test_unfinished_handshakes_keep_no_client_out(tmp_path: Path, monkeypa
                 assert await asyncio.wait_for(reader.read(), 5) == b"", "the oldest are disconnected"
         for _, writer in begun:
             writer.close()
-
-
-# --- secrets
-
-
-@run
-async def test_guessers_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LoginBackoff, "FREE", 3)
-    monkeypatch.setattr(LoginBackoff, "SECONDS", 0.4)
-    async with with_secrets(tmp_path) as server:
-        began = time.perf_counter()
-        for _ in range(2):
-            bot = await Bot.connect(server)
-            for _ in range(3):
-                await bot.send({"key": "LOGIN", "playerName": "anna", "secret": "wrong"})
-                assert (await bot.receive())["code"] == "wrong-secret"
-            assert await bot.receive() == {}
-        assert time.perf_counter() - began >= 3 * LoginBackoff.SECONDS
-        anna = await Bot.named(server, "anna", secret="correct horse")
-        assert time.perf_counter() - began >= 4 * LoginBackoff.SECONDS, "the owner waits like guessers from her address"
-        assert anna.name == "anna"
-
-
-@run
-async def test_reconnecting_saves_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A secret is checked only after the delay, so hanging up early reveals nothing."""
-    async with with_secrets(tmp_path) as server:
-        for _ in range(LoginBackoff.FREE):
-            bot = await Bot.connect(server)
-            await bot.send({"key": "LOGIN", "playerName": "anna", "secret": "wrong"})
-            await bot.receive()
-            bot.vanish()
-        looked: list[str] = []
-        monkeypatch.setattr(server.lobby._secrets, "owner", looked.append)
-        for _ in range(20):
-            bot = await Bot.connect(server)
-            await bot.send({"key": "LOGIN", "playerName": "anna", "secret": "correct horse"} | {"client": "x"})
-            await bot.send({"key": "LOGIN", "playerName": "carl"})  # later messages are ignored too
-            bot.vanish()
-        await asyncio.sleep(0.03 * LoginBackoff.SECONDS)
-        assert not looked
-        assert not server.lobby.named
 
 
 # --- floods
