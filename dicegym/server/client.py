@@ -23,7 +23,7 @@ from dicegym.server.wire import NOT_YOUR_TURN, REFUSALS, Malformed, Message, Obj
 
 LARGEST = 1 << 20  # bytes of a server's message
 PATIENCE = 10.0  # seconds for a server to accept a connection
-LEAVING = 2.0  # seconds for a server to close its side after we have closed ours
+LEAVING = 2.0  # seconds for a server to close its side of a WebSocket after we have closed ours
 SILENCE = 60.0
 """Seconds without a message after which `Join` logs that once: the server may wait for other players, for hours."""
 MOST_TRIES = 10  # number of times that an agent is asked again after a refused command
@@ -49,7 +49,7 @@ def parse_address(text: str) -> tuple[str, int]:
 
 @contextlib.contextmanager
 def open_channel(where: str) -> Iterator[Channel]:
-    """Yield a connection to a server, and close it properly.
+    """Yield a connection to a server.
 
     Raises ParameterError if no server answers, DependencyError if WebSocket is needed and not installed.
     """
@@ -75,15 +75,7 @@ def open_channel(where: str) -> Iterator[Channel]:
                 return data
             raise EOFError
 
-        try:
-            yield Channel(take, connection.sendall)
-        finally:  # read the rest, because closing with unread data would reset the connection
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_WR)
-                connection.settimeout(LEAVING)
-                end = time.monotonic() + LEAVING
-                while connection.recv(1 << 16) and time.monotonic() < end:
-                    pass
+        yield Channel(take, connection.sendall)
 
 
 @contextlib.contextmanager
