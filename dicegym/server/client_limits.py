@@ -8,11 +8,7 @@ from collections.abc import Callable
 BYTES = 32 * 1024  # bytes per second from a client, in addition to its moves
 MESSAGE = 640  # extra cost of a message in bytes: it allows fifty messages per second
 AT_ONCE = 8  # size of a client's bucket, in seconds of its rate
-HANDSHAKES = 256  # WebSocket connections during their handshake; a new one replaces the oldest
-LEAVING = 64
-"""Disconnected clients that may still read their last messages; a new one replaces the oldest."""
-BESIDE = HANDSHAKES + LEAVING + 64
-"""Open files in addition to clients' connections: the store, ports, handshakes, and disconnected clients."""
+BESIDE = 256  # open files in addition to clients' connections: the store, ports, and disconnected clients
 PER_AGENT = 4  # open files per local agent
 
 Clock = Callable[[], float]

@@ -35,7 +35,6 @@ class Client:
         self.met: dict[str, int] = {}  # name of an earlier opponent -> number of their last game
         self.last: frozenset[str] = frozenset()  # the names of all remote bots at its last table
         self.stirred = True  # whether it has sent a message since the server last played its turn
-        self.moved = False  # whether it has ever made a move
         self.wrong = 0  # number of wrong secrets
         self.deadline: asyncio.TimerHandle | None = None  # of the login
 

@@ -44,8 +44,7 @@ WRONG_SECRETS = 3  # number of wrong secrets after which a client is disconnecte
 class Lobby:
     """All clients and all games of a server.
 
-    The game's number of players is that of the seats at a table. Game i of a run is ``game.new_game(seed, i)``. At most
-    ``most`` clients are connected at once.
+    The game's number of players is that of the seats at a table. Game i of a run is ``game.new_game(seed, i)``.
 
     Attributes:
         clients: connection -> client, in order of arrival.
@@ -64,7 +63,6 @@ class Lobby:
         store: ResultStore,
         settings: ServerSettings,
         secrets: Secrets,
-        most: int,
         log: Callable[[str], None],
     ) -> None:
         self.clients: dict[Connection, Client] = {}
@@ -73,7 +71,7 @@ class Lobby:
         self._loop = asyncio.get_running_loop()
         self.done: asyncio.Future[None] = self._loop.create_future()
         self._wire, self._game, self._seed, self._store, self._log = wire, game, seed, store, log
-        self._settings, self._secrets, self._most = settings, secrets, most
+        self._settings, self._secrets = settings, secrets
         self._agents = list(agents)
         self._reserved = frozenset(fold_name(agent.name) for agent in agents)
         # One log for each kind of line: a crowd that sends no LOGIN must not hide who is refused or disconnected.
@@ -120,24 +118,15 @@ class Lobby:
     def enter(self, connection: Connection) -> None:
         """Serve a new client until its connection is lost."""
         client = Client(self._wire, connection)
-        if len(self.clients) >= self._most and not self._make_room(client):
+        if len(self.clients) >= self._settings.connections:
+            why = f"the server is full with {self._settings.connections} connections: try later"
+            self._throttled.note(f"{connection.peer} was sent away: {why}")
+            self._dismiss(client, FULL, why)
             return
         self.clients[connection] = client
         connection.hear = functools.partial(self._log_in, client)
         connection.lost = functools.partial(self._forget, client)
         client.deadline = self._loop.call_later(self._settings.login, self._without_login, client)
-
-    def _make_room(self, client: Client) -> bool:
-        """Disconnect an idle client if names have secrets, otherwise the new one; return whether there is room."""
-        clients = list(self.clients.values()) if self._secrets else []
-        idle = [one for one in clients if not one.name] or [one for one in clients if one.guest and not one.moved]
-        if idle:
-            leaver, why = idle[0], "you were idle, and your place was needed"
-        else:
-            leaver, why = client, f"the server is full with {self._most} connections: try later"
-        self._throttled.note(f"{leaver.name or leaver.connection.peer} was sent away: {why}")
-        self._dismiss(leaver, FULL, why)
-        return leaver is not client
 
     def _hear(self, client: Client, message: Message | Malformed) -> None:
         """Pass a message to the client's table."""
@@ -146,7 +135,6 @@ class Lobby:
             wait = f"you are {client.name} and wait for a game: it is not your turn yet"
             client.refuse(*(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
         elif client.table.command(client.seat, message):
-            client.moved = True
             client.connection.refund()
 
     def _dismiss(self, client: Client, code: str, text: str) -> None:
@@ -175,15 +163,16 @@ class Lobby:
     # --- logging in
 
     def _without_login(self, client: Client) -> None:
-        """Admit a silent client as a guest, or disconnect it if the server takes no guests."""
+        """Admit a silent client as a guest, or disconnect it if there are no guests or no handshake."""
         peer, seconds = client.connection.peer, f"{self._settings.login:g} s"
         no_login = f'sent no LOGIN within {seconds}: a client begins with {{"key": "LOGIN", "secret": ...}}'
-        if self._settings.allows_guests:
+        if self._settings.allows_guests and client.connection.ready:
             self._admit(client, self._guest_name())
             self._silent.note(f"{client.name} from {peer} {no_login}")
         else:
             self._silent.note(f"{peer} {no_login}: disconnected")
-            self._dismiss(client, SECRET_NEEDED, f"no login within {seconds}, and this server takes no guests")
+            why = "" if self._settings.allows_guests else ", and this server takes no guests"
+            self._dismiss(client, SECRET_NEEDED, f"no login within {seconds}{why}")
 
     def _log_in(self, client: Client, message: Message | Malformed) -> None:
         """Process a message of a client that has not logged in."""

@@ -9,6 +9,7 @@ import secrets as entropy
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dicegym.arena.storage import default_store
@@ -87,6 +88,13 @@ class Server:
             raise DependencyError.for_extra(str(error.name).partition(".")[0], "arena", "the server") from error
         secrets = Secrets({}) if settings.secrets is None else Secrets.read(settings.secrets)
         agents = self._named_agents(secrets)
+        most = room_for(settings.connections, len(agents))
+        if most < settings.connections:
+            self.log(
+                f"this system allows {most} connections at once, not {settings.connections}: raise its limit of open "
+                "files (ulimit -n)"
+            )
+            settings = replace(settings, connections=most)
         self._ports = ports = Ports(self._enter, settings, ThrottledLog(self.log))
         parts.push_async_callback(ports.close)
         await ports.take()
@@ -101,13 +109,7 @@ class Server:
         parts.callback(self.store.close)
         run = self.store.begin_run(seed, self._game)
         dice = named_seed("server", settings.game, seed, run)
-        most = room_for(settings.connections, len(agents))
-        if most < settings.connections:
-            self.log(
-                f"this system allows {most} connections at once, not {settings.connections}: raise its limit of open "
-                "files (ulimit -n)"
-            )
-        self.lobby = Lobby(self._wire, self._game, dice, agents, self.store, settings, secrets, most, self.log)
+        self.lobby = Lobby(self._wire, self._game, dice, agents, self.store, settings, secrets, self.log)
         parts.push_async_callback(self._stop)
         await ports.accept()
         self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")

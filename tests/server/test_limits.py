@@ -8,7 +8,7 @@ import pytest
 
 from dicegym.errors import ParameterError
 from dicegym.server.admission import Origins, origin_of
-from dicegym.server.client_limits import LEAVING, ThrottledLog, TokenBucket, room_for
+from dicegym.server.client_limits import BESIDE, ThrottledLog, TokenBucket, room_for
 
 
 class Clock:
@@ -119,12 +119,12 @@ def test_invalid_hosts_and_origins(hosts: list[str], pages: list[str], complaint
 
 def test_a_limit_of_open_files_is_raised_as_far_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     resource: Any = pytest.importorskip("resource")
-    limits = [420 + LEAVING, 764 + LEAVING]
+    limits = [100 + BESIDE, 444 + BESIDE]
     monkeypatch.setattr(resource, "getrlimit", lambda which: tuple(limits))
     monkeypatch.setattr(resource, "setrlimit", lambda which, new: limits.__setitem__(slice(None), new))
     assert room_for(100) == 100
-    assert limits == [420 + LEAVING, 764 + LEAVING]
+    assert limits == [100 + BESIDE, 444 + BESIDE]
     assert room_for(300) == 300
-    assert limits[0] > 600
-    assert 400 < room_for(5000) < 764
-    assert limits == [764 + LEAVING] * 2
+    assert limits[0] == 300 + BESIDE
+    assert room_for(5000) == 444
+    assert limits == [444 + BESIDE] * 2

@@ -20,7 +20,6 @@ from websockets.exceptions import InvalidStatus
 
 from benchmarks import server_flood
 from dicegym.server import client_connections, client_limits
-from dicegym.server.client_limits import room_for
 from dicegym.server.server import Server
 
 # --- web pages
@@ -103,98 +102,55 @@ async def crowd(server: Server, many: int) -> AsyncIterator[list[Any]]:
             bot.vanish()
 
 
-@pytest.mark.parametrize(
-    ("guests", "many"),
-    [(False, 200), (True, 200), *(pytest.param(guests, 1000, marks=pytest.mark.slow) for guests in (True, False))],
-)
 @run
-async def test_idle_connections_do_not_lock_owners_out(tmp_path: Path, guests: bool, many: int) -> None:
-    if room_for(2400) < 2400:
-        pytest.skip("this system lets a process have too few open files")
-    how = {"guests": guests, "login": 0.2 if guests else 60, "answer": 60.0, "connections": many}
-    async with with_secrets(tmp_path, **how) as server, crowd(server, many):
-        if guests:  # they became guests, and play or wait
-            await eventually(lambda: len(server.lobby.named) == many)
-        else:
-            await eventually(lambda: len(server.lobby.clients) == many)
+async def test_a_full_server_refuses_in_words_and_its_players_play_on(tmp_path: Path) -> None:
+    async with serving(tmp_path, connections=2) as server:
+        playing, standing = await both(server, "carl", "dora")
+        await playing[0].send(first_box(standing))
         late = await Bot.connect(server)
-        await late.send({"key": "LOGIN", "playerName": "carl"})
-        if guests:  # an idle guest was disconnected for it
-            assert (await late.until("WELCOME"))["playerName"] == "carl"
-        else:
-            assert (await late.until("ERROR"))["code"] == "secret-needed"
-        began = time.perf_counter()
-        owners = [
-            await Bot.named(server, "anna", secret="correct horse"),
-            await WebBot.named(server, "bob", secret="battery staple"),
-        ]
-        assert time.perf_counter() - began < 2
-        assert [bot.name for bot in owners] == ["anna", "bob"]
-        await eventually(lambda: len(server.lobby.clients) <= many)
-        assert [line for line in server.told if "was sent away" in line]
+        error = await late.receive()
+        assert (error["code"], await late.receive()) == ("full", {})
+        assert "the server is full with 2 connections" in error["message"]
+        with pytest.raises(InvalidStatus) as caught:
+            await WebBot.connect(server)
+        assert caught.value.response.status_code == 503
+        assert json.loads(caught.value.response.body) == error
+        await playing[1].send(first_box(await playing[1].my_turn()))
+        assert (await playing[0].my_turn())["roundNumber"] == 2
+        assert [line for line in server.told if "was sent away: the server is full" in line]
+        playing[0].vanish()
+        await eventually(lambda: len(server.lobby.clients) == 1)
+        assert (await WebBot.named(server, "anna")).name == "anna", "refused clients take no place"
 
 
 @run
-async def test_refused_clients_take_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each may still read why; in a flood the oldest are cut off."""
-    monkeypatch.setattr(client_connections, "LEAVING", 2)
+async def test_refused_clients_may_read_why_until_files_run_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_connections, "BESIDE", 4 * 2)
     monkeypatch.setattr(client_connections, "CLOSING", 60.0)
     async with serving(tmp_path, connections=1) as server, crowd(server, 1):
         await eventually(lambda: len(server.lobby.clients) == 1)
         async with crowd(server, 6) as bots:
             await eventually(lambda: len(server._ports.alive) == 3)
-            assert (await bots[-1].until("ERROR"))["code"] == "full"
+            assert (await bots[0].until("ERROR"))["code"] == "full"
 
 
+@pytest.mark.parametrize("port", ["tcp", "ws"])
 @run
-async def test_idle_clients_are_disconnected_with_a_reason_and_players_are_not(tmp_path: Path) -> None:
-    async with with_secrets(tmp_path, connections=3) as server:
-        playing, standing = await both(server, "carl", "dora")
-        await playing[0].send(first_box(standing))
-        await playing[1].send(first_box(await playing[1].my_turn()))
-        idle = await Bot.named(server, "idle")
-        owner = await Bot.named(server, "anna", secret="correct horse")
-        error = await idle.until("ERROR")
-        assert (error["code"], await idle.receive()) == ("full", {})
-        assert "you were idle" in error["message"]
-        late = await Bot.connect(server)
-        assert (await late.receive())["code"] == "full", "all others play or are owners"
-        assert owner.name == "anna"
-        assert (await playing[0].my_turn())["roundNumber"] == 2
-
-
-@run
-async def test_clients_without_a_login_make_room_for_others(tmp_path: Path) -> None:
-    async with with_secrets(tmp_path, connections=2, login=0.3) as server, crowd(server, 10) as bots:
+async def test_clients_without_a_login_lose_their_places(tmp_path: Path, port: str) -> None:
+    """Those on the WebSocket port do not end their handshake; these do not become guests either."""
+    async with with_secrets(tmp_path, guests=port == "ws", connections=2, login=0.3) as server:
+        silent = [await asyncio.open_connection("127.0.0.1", server.ports[port]) for _ in range(2)]
+        for _, writer in silent:
+            writer.write(b"GET / HTTP/1.1\r\nHost: 127." if port == "ws" else b" ")
         await eventually(lambda: len(server.lobby.clients) == 2)
-        assert (await bots[2].until("ERROR"))["code"] == "full"
-        assert (await Bot.named(server, "anna", secret="correct horse")).name == "anna"
-        await asyncio.sleep(0.5)
-        assert len(server.lobby.named) <= 2, "disconnected clients do not become guests"
-
-
-@run
-async def test_a_handshake_that_does_not_end_is_given_up(tmp_path: Path) -> None:
-    async with serving(tmp_path, login=0.2) as server:
-        reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["ws"])
-        writer.write(b"GET / HTTP/1.1\r\nHost: 127.")
-        with contextlib.suppress(ConnectionError):
-            await asyncio.wait_for(reader.read(), 5)
-        assert not server.lobby.clients, "it does not become a guest"
-        writer.close()
-
-
-@run
-async def test_unfinished_handshakes_keep_no_client_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_connections, "HANDSHAKES", 5)
-    async with serving(tmp_path) as server:
-        begun = [await asyncio.open_connection("127.0.0.1", server.ports["ws"]) for _ in range(8)]
-        assert (await WebBot.named(server, "anna")).name == "anna"
-        for reader, _ in begun[:3]:
-            with contextlib.suppress(ConnectionError):
-                assert await asyncio.wait_for(reader.read(), 5) == b"", "the oldest are disconnected"
-        for _, writer in begun:
+        assert (await (await Bot.connect(server)).receive())["code"] == "full"
+        for reader, writer in silent:
+            assert b"no login within 0.3 s" in await asyncio.wait_for(reader.read(), 5)
             writer.close()
+        assert (await Bot.named(server, "anna", secret="correct horse")).name == "anna"
+        assert list(server.lobby.named) == list(server.lobby.clients.values())
 
 
 # --- floods
