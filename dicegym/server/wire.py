@@ -102,7 +102,7 @@ class ObjectReader:
 
     Attributes:
         length: characters of the last object returned by `read`.
-        begun: number of objects begun so far, including incomplete ones.
+        begun: number of objects begun so far, including incomplete ones; other text in their place counts as one.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
@@ -153,6 +153,7 @@ class ObjectReader:
                 return None
             if text[self._at] != "{":
                 self._lost = True
+                self.begun += 1
                 return _no_object(text[self._at : self._at + 20])
         at = self._at
         self.begun += 1

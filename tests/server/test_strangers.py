@@ -163,8 +163,9 @@ def test_a_flood_costs_the_others_no_more_than_milliseconds(kind: str) -> None:
     assert server_flood.measure("yatzy", kind, 0.25).median < 50
 
 
+@pytest.mark.parametrize("data", [b'{"type":"SHOUT"}' * 100, b"x\n" * 800])
 @run
-async def test_a_flooding_client_is_slowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_flooding_client_is_slowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr(client_connections, "REFILL", 0.02)
     async with serving(tmp_path, rate=12_800) as server:
         flooder = await Bot.named(server, "flooder")
@@ -172,7 +173,7 @@ async def test_a_flooding_client_is_slowed(tmp_path: Path, monkeypatch: pytest.M
         async def flood() -> None:
             with contextlib.suppress(ConnectionError):
                 while True:
-                    await flooder.send(b'{"type":"SHOUT"}' * 100)
+                    await flooder.send(data)
 
         flooding = asyncio.create_task(flood())
         began = time.perf_counter()
