@@ -24,10 +24,11 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from dicegym.errors import ParameterError
+from dicegym.games.yatzy.protocol import Message
 from dicegym.server.admission import Origins
 from dicegym.server.client_limits import AT_ONCE, BESIDE, MESSAGE, ThrottledLog, TokenBucket
 from dicegym.server.server_settings import ServerSettings
-from dicegym.server.wire import BAD_JSON, Malformed, Message, ObjectReader, parse
+from dicegym.server.wire import BAD_JSON, Malformed, ObjectReader, parse
 
 MOST_UNREAD = 1 << 16  # bytes of output kept for a client that does not read
 IN_A_ROW = 8  # messages of a packet to process before other clients take their turn
@@ -60,13 +61,11 @@ class Connection(asyncio.BufferedProtocol):
         transport: the underlying transport.
         peer: the client's address and port as text.
         open: whether messages can be sent and received.
-        ready: whether the client can send messages: a WebSocket needs a handshake before.
         hear: called with each message, or with the error in its place; set by the lobby.
         lost: called when the connection is lost, perhaps more than once; set by the lobby.
     """
 
     transport: Any
-    ready = True
 
     def __init__(self, ports: Ports) -> None:
         self.peer = "unknown"
@@ -94,6 +93,11 @@ class Connection(asyncio.BufferedProtocol):
         """See `asyncio.BaseProtocol`."""
         self._ports.alive.discard(self.transport)
         self._leave()
+
+    @property
+    def ready(self) -> bool:
+        """Whether the client can send messages: a WebSocket needs a handshake before."""
+        return True
 
     def eof_received(self) -> bool:
         """See `asyncio.BufferedProtocol`: a client that closes its side has left, even if it reads the rest."""

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
+from dicegym.games.yatzy import protocol
+from dicegym.games.yatzy.protocol import Message
 from dicegym.server.admission import Secrets, copy_names, fold_name, name_fault
 from dicegym.server.client_limits import ThrottledLog
 from dicegym.server.game_results import GameResult
@@ -29,8 +31,6 @@ from dicegym.server.wire import (
     STOPPED,
     WRONG_SECRET,
     Malformed,
-    Message,
-    Wire,
     encode,
 )
 
@@ -56,7 +56,6 @@ class Lobby:
 
     def __init__(
         self,
-        wire: Wire,
         game: Game,
         seed: int,
         agents: Sequence[LocalAgent],
@@ -70,7 +69,7 @@ class Lobby:
         self.turns = self.finished = 0
         self._loop = asyncio.get_running_loop()
         self.done: asyncio.Future[None] = self._loop.create_future()
-        self._wire, self._game, self._seed, self._store, self._log = wire, game, seed, store, log
+        self._game, self._seed, self._store, self._log = game, seed, store, log
         self._settings, self._secrets = settings, secrets
         self._agents = list(agents)
         self._reserved = frozenset(fold_name(agent.name) for agent in agents)
@@ -117,7 +116,7 @@ class Lobby:
 
     def enter(self, connection: Connection) -> None:
         """Serve a new client until its connection is lost."""
-        client = Client(self._wire, connection)
+        client = Client(connection)
         if len(self.clients) >= self._settings.connections:
             why = f"the server is full with {self._settings.connections} connections: try later"
             self._throttled.note(f"{connection.peer} was sent away: {why}")
@@ -180,9 +179,9 @@ class Lobby:
             client.refuse(*message)
             return
         try:
-            wanted, secret = self._wire.login_of(message)
-        except self._wire.CommandError as error:
-            client.refuse(getattr(error, "code", ""), str(error))
+            wanted, secret = protocol.login_of(message)
+        except protocol.CommandError as error:
+            client.refuse(error.code, str(error))
             return
         if secret is None or not self._secrets:
             self._admit_guest(client, wanted, message)
@@ -232,11 +231,11 @@ class Lobby:
     def _admit(self, client: Client, name: str, login: Message | None = None) -> None:
         """Give a client its name, and its seat if it has left a game in progress."""
         client.stop_login()
-        client.name, client.original = name, self._wire.original_login(login)
+        client.name, client.original = name, protocol.original_login(login)
         client.connection.hear = functools.partial(self._hear, client)
         self._by_name[fold_name(name)] = client
         if not client.original:
-            client.tell(encode(self._wire.welcome_message(name, self._rating(name))))
+            client.tell(encode(protocol.welcome_message(name, self._rating(name))))
         table, seat = self._left.pop(fold_name(name), (None, 0))
         if table is not None and table.retake(seat, client):
             client.table, client.seat = table, seat
@@ -308,7 +307,7 @@ class Lobby:
         seats += [Seat(agent.name, self._rating(agent.name), local=agent) for agent in agents]
         ordered = [seats[i] for i in seating(game_key(self._seed, number), len(seats))]
         seconds, calls = self._settings.answer, (self._count_turn, self._rate, self._log)
-        table = Table(self._wire, self._game, number, self._seed, ordered, seconds, *calls)
+        table = Table(self._game, number, self._seed, ordered, seconds, *calls)
         names = frozenset(client.name for client in clients)
         for index, seat in enumerate(ordered):
             if (client := seat.remote) is not None:
@@ -326,7 +325,7 @@ class Lobby:
     def _rate(self, table: Table) -> None:
         """Rate a finished game; announce the result when it is stored."""
         names = [seat.name for seat in table.seats]
-        totals = self._wire.totals_of(table.game, table.state)
+        totals = protocol.totals_of(table.game, table.state)
         places = self._store.rate(names, totals, [seat.counts for seat in table.seats])
         seconds = self._loop.time() - table.began
         result = GameResult(table.number, table.seed, seconds, tuple(table.actions), places, tuple(table.incidents))
@@ -341,7 +340,7 @@ class Lobby:
             return
         ratings = [round(place.after) for place in result.places]
         names = [place.name for place in result.places]
-        table.tell(encode(self._wire.final_message(table.game, table.state, names, ratings)))
+        table.tell(encode(protocol.final_message(table.game, table.state, names, ratings)))
         results = (
             f"{place.name} {place.total} ({round(place.after)}{'' if place.rated else ', not rated'})"
             for place in sorted(result.places, key=lambda place: place.place)

@@ -16,7 +16,6 @@ from dicegym.arena.storage import default_store
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError, one_line
-from dicegym.games import game as make_game
 from dicegym.players.roster import agent_name, is_strangers
 from dicegym.sandbox import jail
 from dicegym.sandbox.limits import warn_of_kernels
@@ -26,7 +25,7 @@ from dicegym.server.client_limits import ThrottledLog, room_for
 from dicegym.server.lobby import Lobby
 from dicegym.server.local_agents import LocalAgent, plays_apart
 from dicegym.server.server_settings import ServerSettings
-from dicegym.server.wire import wire_of
+from dicegym.server.wire import make_served_game
 from dicegym.signals import on_signals
 
 if TYPE_CHECKING:
@@ -61,8 +60,7 @@ class Server:
         self.addresses: tuple[str, ...] = ()
         self.ports: dict[str, int] = {}
         self.log = log
-        self._game: Game = make_game(settings.game, players=settings.players)
-        self._wire = wire_of(settings.game)
+        self._game: Game = make_served_game(settings.game, players=settings.players)
         self._parts = contextlib.AsyncExitStack()  # the started parts
 
     async def __aenter__(self) -> Server:
@@ -109,7 +107,7 @@ class Server:
         parts.callback(self.store.close)
         run = self.store.begin_run(seed, self._game)
         dice = named_seed("server", settings.game, seed, run)
-        self.lobby = Lobby(self._wire, self._game, dice, agents, self.store, settings, secrets, self.log)
+        self.lobby = Lobby(self._game, dice, agents, self.store, settings, secrets, self.log)
         parts.push_async_callback(self._stop)
         await ports.accept()
         self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")
