@@ -88,6 +88,20 @@ async def test_programs_of_other_protocols_are_refused(tmp_path: Path, monkeypat
         assert [line for line in server.told if "reached the TCP port" in line]
 
 
+@run
+async def test_broken_handshakes_free_their_places_at_once(tmp_path: Path) -> None:
+    async with serving(tmp_path, connections=1) as server:
+        for data in (*NO_CLIENTS, b"GET / HTTP/1.1\r\n" + b"x" * 20_000, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"):
+            if b"\n" in data:
+                reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["ws"])
+                writer.write(data)
+                with contextlib.suppress(ConnectionError):
+                    assert b"101" not in await asyncio.wait_for(reader.read(), 5)
+                await eventually(lambda: not server.lobby.clients)
+                writer.close()
+        assert (await WebBot.named(server, "anna")).name == "anna"
+
+
 # --- capacity
 
 
