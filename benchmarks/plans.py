@@ -128,11 +128,11 @@ def server_plan(options: Options, folder: Path) -> Plan:
 
     def plan() -> Iterator[Measure]:
         from benchmarks import server_flood, server_load
-        from dicegym.server.wire import wire_of
+        from dicegym.server.wire import make_served_game
 
         for game in options.games or GAMES:
             try:
-                wire_of(game)
+                make_served_game(game)
             except ParameterError:  # it has no server protocol
                 continue
             seconds = max(0.3, 4 * options.seconds)

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.server_load import Bot
+from dicegym.games.yatzy.protocol import FINAL
 from dicegym.server.server import Server
 from dicegym.server.server_settings import ServerSettings
-from dicegym.server.wire import Wire, wire_of
 
 GAMES = 4
 THINKING = 0.005
@@ -118,17 +118,16 @@ async def _measure(settings: ServerSettings, flood: str | None, seconds: float) 
 class SlowBot(Bot):
     """A bot that takes its time, and notes how long the server takes."""
 
-    def __init__(self, wire: Wire, name: str, waits: list[tuple[float, float]]) -> None:
-        super().__init__(wire, name)
+    def __init__(self, name: str, waits: list[tuple[float, float]]) -> None:
+        super().__init__(name)
         self._waits = waits
         self._sent = 0.0
-        self._final = wire.FINAL.encode()
 
     def data_received(self, data: bytes) -> None:
         """Note how long this took, if it is an answer."""
         if self._sent:
             now = time.perf_counter()
-            if self._final not in data:  # which is told when it is on the disk
+            if FINAL.encode() not in data:  # which is told when it is on the disk
                 self._waits.append((now, now - self._sent))
             self._sent = 0.0
         super().data_received(data)
@@ -147,9 +146,9 @@ def wait(game: str, port: str, bots: str, seconds: str) -> None:
 
     async def run() -> list[tuple[float, float]]:
         waits: list[tuple[float, float]] = []
-        loop, wire = asyncio.get_running_loop(), wire_of(game)
+        loop = asyncio.get_running_loop()
         for number in range(int(bots)):
-            make = functools.partial(SlowBot, wire, f"slow-{number}", waits)
+            make = functools.partial(SlowBot, f"slow-{number}", waits)
             await loop.create_connection(make, "127.0.0.1", int(port))
         while not waits:
             await asyncio.sleep(0.01)

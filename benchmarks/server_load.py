@@ -12,9 +12,10 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dicegym.games.yatzy.protocol import login_message
 from dicegym.server.server import Server
 from dicegym.server.server_settings import ServerSettings
-from dicegym.server.wire import Wire, encode, wire_of
+from dicegym.server.wire import encode
 
 WARM_UP = 1.0
 """Seconds that are not measured."""
@@ -79,8 +80,7 @@ async def _measure(settings: ServerSettings, seconds: float, bots: int) -> Serve
 class Bot(asyncio.Protocol):
     """A client that reads no more than it must."""
 
-    def __init__(self, wire: Wire, name: str) -> None:
-        self._wire = wire
+    def __init__(self, name: str) -> None:
         self._name = name
         self._rest = b""
         self._transport: Any = None
@@ -88,7 +88,7 @@ class Bot(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Log in."""
         self._transport = transport
-        self._transport.write(encode(self._wire.login_message(None, self._name)))
+        self._transport.write(encode(login_message(None, self._name)))
 
     def data_received(self, data: bytes) -> None:
         """Answer the last standing that has come; the ones before are outdated."""
@@ -121,9 +121,9 @@ def play(game: str, port: int, bots: int) -> None:
     """Play with so many bots until this process is ended."""
 
     async def run() -> None:
-        loop, wire = asyncio.get_running_loop(), wire_of(game)
+        loop = asyncio.get_running_loop()
         for number in range(bots):
-            await loop.create_connection(functools.partial(Bot, wire, f"load-{number}"), "127.0.0.1", port)
+            await loop.create_connection(functools.partial(Bot, f"load-{number}"), "127.0.0.1", port)
         await asyncio.Event().wait()
 
     asyncio.run(run())

@@ -1,4 +1,4 @@
-"""The parts of a game: the modules beside its ``rules.py``, at most ten files, each with one part.
+"""The parts of a game: the modules beside its ``rules.py``, at most nine files, each with one part.
 
 A part is a Protocol, a file and a purpose. `part` returns a part with its type, or None; `need` raises an error that
 says what to write. Both look beside the game's rules, so games of other packages have parts in the same way. Tests
@@ -20,7 +20,6 @@ from dicegym.engine.spec import GameSpec
 from dicegym.engine.twin_kernels import TWINS, Twins
 from dicegym.errors import PartError, unknown_name
 from dicegym.games.controls import Controls
-from dicegym.games.messages import Wire
 from dicegym.games.solved import Claim, Solution
 from dicegym.games.worth import Z_95, Duel, Estimate, Meter, Progress, ValueSource
 from dicegym.pictures.drawing import PICTURE, Picture
@@ -29,7 +28,7 @@ from dicegym.play.turn import Act
 from dicegym.registry import GAMES, rules_module
 
 # Of other modules:
-__all__ = ["PICTURE", "TEXT", "TWINS", "Controls", "Duel", "Picture", "Text", "Twins", "Wire"]
+__all__ = ["PICTURE", "TEXT", "TWINS", "Controls", "Duel", "Picture", "Text", "Twins"]
 __all__ += ["Z_95", "Estimate", "Progress"]
 
 P = TypeVar("P")
@@ -218,9 +217,8 @@ ADAPTER: Part[Adapter] = Part(Adapter, "adapter", "that plays and writes bots", 
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates", "none", "bots")
 VALUES: Part[Values] = Part(Values, "values", "that says what its states are worth", "none", "players")
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
-WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
 
-PARTS: tuple[Part[Any], ...] = (TEXT, PICTURE, CONTROLS, INTERFACE, ADAPTER, TWINS, DUEL, VALUES, CHANCE, WIRE)
+PARTS: tuple[Part[Any], ...] = (TEXT, PICTURE, CONTROLS, INTERFACE, ADAPTER, TWINS, DUEL, VALUES, CHANCE)
 """All parts, those that every game needs first."""
 
 

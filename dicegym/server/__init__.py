@@ -1,7 +1,6 @@
-"""The game server: remote bots, over TCP or WebSocket, and local agents play rated games at shared tables.
+"""The Yatzy server: remote bots, over TCP or WebSocket, and local agents play rated games at shared tables.
 
-Nothing here depends on one game. The messages, and their meaning in the rules, are in ``protocol.py`` of each game's
-folder; `dicegym.games.messages.Wire` is its interface.
+The messages, and their meaning in the rules, are in `dicegym.games.yatzy.protocol`.
 
 From the network inwards: `wire` (bytes to JSON objects), `client_connections` (TCP and WebSocket, `client_limits`),
 `lobby` (log in, wait, take a seat, be rated; `admission`), `game_table` (one game), `local_agents` (the server's own

@@ -13,7 +13,6 @@ import hashlib
 import hmac
 import ipaddress
 import itertools
-import socket
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,7 +23,7 @@ from dicegym.escape import harmless
 from dicegym.files import read_text
 
 LONGEST_NAME = 40
-SHORTEST_SECRET = 4
+SHORTEST_SECRET = 12  # characters: attempts are not slowed down, so a secret must be too long to guess
 
 
 def fold_name(name: str) -> str:
@@ -63,7 +62,8 @@ class Secrets:
                 raise ParameterError(f"name {name!r} in the secrets: {fault}")
             if len(secret) < SHORTEST_SECRET:
                 raise ParameterError(
-                    f"the secret of {name!r} is too short: give at least {SHORTEST_SECRET} characters, better twenty"
+                    f"the secret of {name!r} is too short, so that others could guess it: give at least "
+                    f"{SHORTEST_SECRET} characters, better twenty"
                 )
         self._digests = {name: _digest(secret) for name, secret in secrets.items()}
         self._folded = {fold_name(name): name for name in secrets}
@@ -182,9 +182,6 @@ class Origins:
     def __init__(self, listens: str, hosts: Sequence[str] = (), origins: Sequence[str] = ()) -> None:
         self._own_alone = is_loopback(listens)
         self._named = {"localhost", listens.lower()}
-        if not self._own_alone:
-            own = socket.gethostname().lower()
-            self._named |= {own, own.partition(".")[0], f"{own.partition('.')[0]}.local"}
         for host in hosts:
             found = host_of(host)
             if found is None or "://" in host:

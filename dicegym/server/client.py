@@ -15,15 +15,17 @@ from dicegym.arena.provenance import package_version
 from dicegym.engine.dice import named_seed
 from dicegym.errors import DependencyError, ParameterError, one_line
 from dicegym.games import game as make_game
+from dicegym.games.yatzy import protocol
+from dicegym.games.yatzy.protocol import Message
 from dicegym.play.player import Player, whole
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent, agent_name, resolve
 from dicegym.sandbox.worker import rehearse
-from dicegym.server.wire import NOT_YOUR_TURN, REFUSALS, Malformed, Message, ObjectReader, Wire, encode, wire_of
+from dicegym.server.wire import NOT_YOUR_TURN, REFUSALS, Malformed, ObjectReader, encode, make_served_game
 
 LARGEST = 1 << 20  # bytes of a server's message
 PATIENCE = 10.0  # seconds for a server to accept a connection
-LEAVING = 2.0  # seconds for a server to close its side after we have closed ours
+LEAVING = 2.0  # seconds for a server to close its side of a WebSocket after we have closed ours
 SILENCE = 60.0
 """Seconds without a message after which `Join` logs that once: the server may wait for other players, for hours."""
 MOST_TRIES = 10  # number of times that an agent is asked again after a refused command
@@ -49,7 +51,7 @@ def parse_address(text: str) -> tuple[str, int]:
 
 @contextlib.contextmanager
 def open_channel(where: str) -> Iterator[Channel]:
-    """Yield a connection to a server, and close it properly.
+    """Yield a connection to a server.
 
     Raises ParameterError if no server answers, DependencyError if WebSocket is needed and not installed.
     """
@@ -75,15 +77,7 @@ def open_channel(where: str) -> Iterator[Channel]:
                 return data
             raise EOFError
 
-        try:
-            yield Channel(take, connection.sendall)
-        finally:  # read the rest, because closing with unread data would reset the connection
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_WR)
-                connection.settimeout(LEAVING)
-                end = time.monotonic() + LEAVING
-                while connection.recv(1 << 16) and time.monotonic() < end:
-                    pass
+        yield Channel(take, connection.sendall)
 
 
 @contextlib.contextmanager
@@ -151,7 +145,6 @@ class Join:
 
     def __post_init__(self) -> None:
         """Set the initial state."""
-        self._wire: Wire = wire_of(self.game)
         self._reader = ObjectReader(LARGEST)
         self._heard = False  # whether the server has sent a JSON object
         self._act: Act | None = None  # of the present game
@@ -174,7 +167,7 @@ class Join:
             self.log(f"connected to {self.where}")
             try:
                 # Clients of the original log in with only a secret, and receive less: so name the client too.
-                server.send(encode(self._wire.login_message(self.secret, self.name, f"dicegym {package_version()}")))
+                server.send(encode(protocol.login_message(self.secret, self.name, f"dicegym {package_version()}")))
                 patience: float | None = SILENCE
                 while not (self.games and self.played >= self.games):
                     self._take(server, patience)
@@ -210,32 +203,30 @@ class Join:
             seconds = 0.0
 
     def _hear(self, message: Message) -> None:
-        wire = self._wire
         try:
-            word = wire.word_of(message)
-            if word == wire.STANDING:
+            word = protocol.word_of(message)
+            if word == protocol.STANDING:
                 self._stand(message)
-            elif word == wire.ERROR:
+            elif word == protocol.ERROR:
                 self._hear_error(message)
-            elif word == wire.WELCOME:
-                self._welcomed = wire.read_welcome(message)
+            elif word == protocol.WELCOME:
+                self._welcomed = protocol.read_welcome(message)
                 self.log(f"playing as {self._welcomed}")
-            elif word == wire.FINAL:
-                self._end(wire.final_text(message))
-        except wire.CommandError as error:
+            elif word == protocol.FINAL:
+                self._end(protocol.final_text(message))
+        except protocol.CommandError as error:
             self.log(f"ignored a message: {error}")
 
     def _stand(self, standing: Message) -> None:
-        wire = self._wire
-        names, mover = wire.names_of(standing), wire.mover_of(standing)
-        if self._standing is not None and not wire.continues(self._standing, standing):
+        names, mover = protocol.names_of(standing), protocol.mover_of(standing)
+        if self._standing is not None and not protocol.continues(self._standing, standing):
             self._end("a game has ended, and another begins")  # the server sends no FINAL
         if standing != self._standing:
             self._tries = 0
         self._standing = standing
         self._own = next((name for name in (self._welcomed, self.name) if name in names and name is not None), mover)
-        self._due = mover == self._own and bool(wire.open_boxes(standing, self._own))
-        if not any(wire.open_boxes(standing, each) for each in names):
+        self._due = mover == self._own and bool(protocol.open_boxes(standing, self._own))
+        if not any(protocol.open_boxes(standing, each) for each in names):
             self._end("the game is over")  # some servers show the last table and send no FINAL
 
     def _end(self, text: str) -> None:
@@ -264,9 +255,8 @@ class Join:
 
         Raises AgentError if the player fails, ModelError if it cannot play this game.
         """
-        wire = self._wire
-        game = make_game(self.game, players=len(wire.names_of(standing)))
-        state, seat = wire.state_of(standing, self._own, game)
+        game = make_game(self.game, players=len(protocol.names_of(standing)))
+        state, seat = protocol.state_of(standing, self._own, game)
         if state["over"] or state["player"] != seat:
             return None
         if self._act is None or self._seat != seat:
@@ -276,8 +266,8 @@ class Join:
             self._begun += 1
         action = whole(self._act(Turn(game, state, seat)), self.player)
         try:
-            return wire.command_in(action, state)
-        except wire.CommandError as error:
+            return protocol.command_in(action, state)
+        except protocol.CommandError as error:
             self.log(f"the agent's answer is not a command: {error}")
             return {}
 
@@ -289,7 +279,7 @@ class Join:
         self.log(f"the server says {code}: {text}")
         if self._standing is not None and code != NOT_YOUR_TURN and self._tries < MOST_TRIES:
             self._tries += 1
-            self._due = self._wire.mover_of(self._standing) == self._own
+            self._due = protocol.mover_of(self._standing) == self._own
 
 
 def join(
@@ -309,10 +299,9 @@ def join(
     Raises the errors of `Join.run`; ModelError, AgentError if the agent cannot be loaded; ParameterError,
     UnknownNameError for invalid arguments.
     """
-    table = make_game(game)
+    table = make_served_game(game)
     if "://" not in server:
         parse_address(server)
-    wire_of(table)
     resolve(table, spec)
     called = agent_name(table, spec) if name is None and secret is None else name
     seed = entropy.randbits(63) if seed is None else seed

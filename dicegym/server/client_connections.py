@@ -24,10 +24,11 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from dicegym.errors import ParameterError
+from dicegym.games.yatzy.protocol import Message
 from dicegym.server.admission import Origins
-from dicegym.server.client_limits import AT_ONCE, HANDSHAKES, LEAVING, MESSAGE, ThrottledLog, TokenBucket
+from dicegym.server.client_limits import AT_ONCE, BESIDE, MESSAGE, ThrottledLog, TokenBucket
 from dicegym.server.server_settings import ServerSettings
-from dicegym.server.wire import BAD_JSON, Malformed, Message, ObjectReader, parse
+from dicegym.server.wire import BAD_JSON, Malformed, ObjectReader, parse
 
 MOST_UNREAD = 1 << 16  # bytes of output kept for a client that does not read
 IN_A_ROW = 8  # messages of a packet to process before other clients take their turn
@@ -59,7 +60,6 @@ class Connection(asyncio.BufferedProtocol):
     Attributes:
         transport: the underlying transport.
         peer: the client's address and port as text.
-        address: the client's address.
         open: whether messages can be sent and received.
         hear: called with each message, or with the error in its place; set by the lobby.
         lost: called when the connection is lost, perhaps more than once; set by the lobby.
@@ -68,7 +68,7 @@ class Connection(asyncio.BufferedProtocol):
     transport: Any
 
     def __init__(self, ports: Ports) -> None:
-        self.address = self.peer = "unknown"
+        self.peer = "unknown"
         self.open = True
         self.hear: Callable[[Message | Malformed], None] = lambda message: None
         self.lost: Callable[[], None] = lambda: None
@@ -84,15 +84,20 @@ class Connection(asyncio.BufferedProtocol):
         self.transport = transport
         peer = transport.get_extra_info("peername")
         if isinstance(peer, tuple) and len(peer) > 1:
-            self.address = str(peer[0])
-            self.peer = f"[{self.address}]:{peer[1]}" if ":" in self.address else f"{self.address}:{peer[1]}"
+            address = str(peer[0])
+            self.peer = f"[{address}]:{peer[1]}" if ":" in address else f"{address}:{peer[1]}"
         self._ports.alive.add(transport)
+        self._ports.enter(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.BaseProtocol`."""
         self._ports.alive.discard(self.transport)
-        self._ports.handshakes.pop(self, None)
         self._leave()
+
+    @property
+    def ready(self) -> bool:
+        """Whether the client can send messages: a WebSocket needs a handshake before."""
+        return True
 
     def eof_received(self) -> bool:
         """See `asyncio.BufferedProtocol`: a client that closes its side has left, even if it reads the rest."""
@@ -130,9 +135,6 @@ class Connection(asyncio.BufferedProtocol):
         if self.open:
             self._say_goodbye()
             self._end()
-            self._ports.leaving.append(self.transport)
-            if len(self._ports.leaving) > LEAVING:
-                self._ports.leaving.popleft().abort()
 
     def _put(self, data: bytes) -> None:
         """Write bytes; abort the connection if the client leaves too much unread."""
@@ -146,12 +148,12 @@ class Connection(asyncio.BufferedProtocol):
         self.lost()
 
     def _end(self) -> None:
-        """Close our side, and the client's after some seconds."""
+        """Close our side, and the client's after some seconds; at once if open files run short."""
         self.open = False
         with contextlib.suppress(OSError):
             self.transport.write_eof()
         self.transport.resume_reading()
-        self._loop.call_later(CLOSING, self.transport.abort)
+        self._loop.call_later(0 if self._ports.crowded else CLOSING, self.transport.abort)
 
     def _hear_on(self) -> None:
         """Process received messages, up to `IN_A_ROW`; stop reading for a while if the bucket is empty."""
@@ -203,11 +205,6 @@ class TcpConnection(Connection):
         self._paid = 0  # number of objects
         self._known = False  # whether its first byte was that of a message
 
-    def connection_made(self, transport: Any) -> None:
-        """See `asyncio.BaseProtocol`."""
-        super().connection_made(transport)
-        self._ports.enter(self)
-
     def _feed(self, data: bytes) -> None:
         if not self._known:  # refuse a client whose first byte does not begin a message, such as a browser
             start = data.lstrip(BLANKS)
@@ -242,18 +239,10 @@ class WebSocketConnection(Connection):
         self._is_text, self._data = True, b""  # of an incomplete message
         self._is_silent = False  # whether it has sent nothing since the last ping
 
-    def connection_made(self, transport: Any) -> None:
-        """See `asyncio.BaseProtocol`."""
-        super().connection_made(transport)
-        handshakes = self._ports.handshakes
-        handshakes[self] = None
-        if len(handshakes) > HANDSHAKES:
-            next(iter(handshakes)).transport.abort()
-        self._loop.call_later(self._ports.seconds, self._check_handshake)
-
-    def _check_handshake(self) -> None:
-        if self._protocol.state is State.CONNECTING:
-            self.transport.abort()
+    @property
+    def ready(self) -> bool:
+        """See `Connection`."""
+        return self._protocol.state is not State.CONNECTING
 
     def _ping(self) -> None:
         if self._is_silent:
@@ -297,9 +286,6 @@ class WebSocketConnection(Connection):
             response = self._protocol.reject(http.HTTPStatus.FORBIDDEN, f"{fault}\n")
         self._protocol.send_response(response)
         if self._protocol.state is State.OPEN:
-            self._ports.handshakes.pop(self, None)
-            self._flush()
-            self._ports.enter(self)
             self._loop.call_later(PING, self._ping)
 
     def _next(self) -> Message | Malformed | None:
@@ -314,7 +300,9 @@ class WebSocketConnection(Connection):
     def _write(self, data: bytes) -> None:
         if self._protocol.state is State.OPEN:
             self._protocol.send_text(data)
-            self._flush()
+        elif not self.ready:  # the server is full or stops, or the handshake takes too long
+            self._protocol.send_response(self._protocol.reject(http.HTTPStatus.SERVICE_UNAVAILABLE, data.decode()))
+        self._flush()
 
     def _say_goodbye(self) -> None:
         if self._protocol.state is State.OPEN:
@@ -337,9 +325,6 @@ class Ports:
         numbers: port numbers by "tcp" and "ws".
         addresses: the addresses that the server listens on, as clients write them.
         alive: the transports of all connections.
-        handshakes: WebSockets in their handshake, the oldest first.
-        seconds: for a handshake.
-        leaving: the transports of disconnected clients that may still read, the oldest first.
     """
 
     def __init__(self, enter: Callable[[Connection], None], settings: ServerSettings, log: ThrottledLog) -> None:
@@ -348,11 +333,13 @@ class Ports:
         self.numbers: dict[str, int] = {}
         self.addresses: tuple[str, ...] = ()
         self.alive: set[Any] = set()
-        self.handshakes: dict[Connection, None] = {}
-        self.leaving: deque[Any] = deque()
-        self.seconds = settings.login
         self._settings, self._host = settings, settings.host
         self._listening: list[asyncio.Server] = []
+
+    @property
+    def crowded(self) -> bool:
+        """Whether disconnected clients take many of the open files that `BESIDE` allows."""
+        return len(self.alive) > self._settings.connections + BESIDE // 4
 
     def bucket(self) -> TokenBucket:
         """Return the bucket of a new client."""

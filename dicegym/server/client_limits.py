@@ -1,4 +1,4 @@
-"""Limits of clients: amounts of data, wrong secrets, connections, and log lines."""
+"""Limits of clients: amounts of data, connections, and log lines."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from collections.abc import Callable
 BYTES = 32 * 1024  # bytes per second from a client, in addition to its moves
 MESSAGE = 640  # extra cost of a message in bytes: it allows fifty messages per second
 AT_ONCE = 8  # size of a client's bucket, in seconds of its rate
-HANDSHAKES = 256  # WebSocket connections during their handshake; a new one replaces the oldest
-LEAVING = 64
-"""Disconnected clients that may still read their last messages; a new one replaces the oldest."""
-BESIDE = HANDSHAKES + LEAVING + 64
-"""Open files in addition to clients' connections: the store, ports, handshakes, and disconnected clients."""
+BESIDE = 256  # open files in addition to clients' connections: the store, ports, and disconnected clients
 PER_AGENT = 4  # open files per local agent
 
 Clock = Callable[[], float]
@@ -53,39 +49,6 @@ class TokenBucket:
         self.left = min(self.left + (now - self._filled) * self._rate, self.most)
         self._filled = now
         return self.left
-
-
-class LoginBackoff:
-    """Delays for addresses that send wrong secrets: a token bucket of attempts for each address.
-
-    The owner of a name can always log in from another address. An attempt is paid for before the secret is checked, so
-    reconnecting or opening many connections saves no time.
-    """
-
-    FREE, SECONDS, LONGEST = 5, 10.0, 30.0
-    """Wrong secrets without a delay, seconds after which one is forgotten, and the longest delay in seconds."""
-    REMEMBERED = 8192  # number of addresses; a new one replaces the oldest
-
-    def __init__(self, clock: Clock = time.monotonic) -> None:
-        self._clock = clock
-        self._buckets: dict[str, TokenBucket] = {}
-
-    def delay(self, address: str) -> float | None:
-        """Return the seconds until a secret from an address is checked; None: too many are waiting."""
-        bucket = self._buckets.pop(address, None) or TokenBucket(1 / self.SECONDS, self.FREE, self._clock)
-        self._buckets[address] = bucket  # ordered by last use
-        if len(self._buckets) > self.REMEMBERED:
-            del self._buckets[next(iter(self._buckets))]
-        seconds = bucket.wait(1)
-        if seconds > self.LONGEST:
-            return None
-        bucket.pay(1)
-        return seconds
-
-    def note_right(self, address: str) -> None:
-        """Pay back an attempt whose secret was right."""
-        if address in self._buckets:
-            self._buckets[address].give(1)
 
 
 class ThrottledLog:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from dicegym.engine.dice import private_seed
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.server.admission import origin_of
+from dicegym.games.yatzy import protocol
+from dicegym.games.yatzy.protocol import Message
 from dicegym.server.game_results import ForcedTurn
 from dicegym.server.local_agents import LocalAgent
-from dicegym.server.wire import NOT_YOUR_TURN, Malformed, Message, Wire, encode
+from dicegym.server.wire import NOT_YOUR_TURN, Malformed, encode
 
 if TYPE_CHECKING:
     from dicegym.server.client_connections import Connection
@@ -23,11 +24,9 @@ if TYPE_CHECKING:
 class Client:
     """A connected client."""
 
-    def __init__(self, wire: Wire, connection: Connection) -> None:
-        self._wire = wire
+    def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.tell = connection.send
-        self.origin = origin_of(connection.address)
         self.name = ""
         self.guest = True  # logged in without a secret
         self.original = False  # a client of the original server: it receives only the table when it is to move
@@ -37,7 +36,6 @@ class Client:
         self.met: dict[str, int] = {}  # name of an earlier opponent -> number of their last game
         self.last: frozenset[str] = frozenset()  # the names of all remote bots at its last table
         self.stirred = True  # whether it has sent a message since the server last played its turn
-        self.moved = False  # whether it has ever made a move
         self.wrong = 0  # number of wrong secrets
         self.deadline: asyncio.TimerHandle | None = None  # of the login
 
@@ -59,7 +57,7 @@ class Client:
     def refuse(self, code: str, text: str) -> None:
         """Send an ERROR, except to a client of the original server."""
         if not self.original:
-            self.tell(encode(self._wire.error_message(code, text)))
+            self.tell(encode(protocol.error_message(code, text)))
 
 
 def find_company(
@@ -108,7 +106,6 @@ class Table:
     """A game in progress; all methods return at once.
 
     Args:
-        wire: the game's protocol.
         game: the game.
         number: index of the game in the server's run, from 0.
         seed: of the run's dice.
@@ -131,7 +128,6 @@ class Table:
 
     def __init__(
         self,
-        wire: Wire,
         game: Game,
         number: int,
         seed: int,
@@ -147,7 +143,7 @@ class Table:
         self.actions: list[int] = []
         self.incidents: list[ForcedTurn] = []
         self.over = False
-        self._wire, self._seconds, self._changed, self._when_ended, self._log = wire, seconds, changed, ended, log
+        self._seconds, self._changed, self._when_ended, self._log = seconds, changed, ended, log
         self._forfeit, self._step = game.spec.forfeit, game.spec.kernels.step
         states = game.new_game(seed, number)
         self.state = states[0]
@@ -180,11 +176,11 @@ class Table:
         if self.over or seat != self.mover:
             self._refuse(seat, *(error or (NOT_YOUR_TURN, self._not_now(seat))))
             return False
-        action = self._wire.UNREADABLE
+        action = protocol.UNREADABLE
         if error is None:
             try:
-                action = self._wire.action_of(message)
-            except self._wire.CommandError as found:
+                action = protocol.action_of(message)
+            except protocol.CommandError as found:
                 error = found
         return self._play(action, error=error)
 
@@ -195,7 +191,7 @@ class Table:
         if isinstance(answer, str):
             self._play(self._forfeit, answer)
         else:
-            self._play(self._wire.UNREADABLE if answer == self._forfeit else answer)
+            self._play(protocol.UNREADABLE if answer == self._forfeit else answer)
 
     def leave_seat(self, seat: int) -> None:
         """Note that the bot in ``seat`` has left."""
@@ -213,7 +209,7 @@ class Table:
 
     def has_given_up(self, seat: int) -> bool:
         """Return whether the server plays the rest of the game for a seat."""
-        return self._wire.has_given_up(self.state, seat)
+        return protocol.has_given_up(self.state, seat)
 
     def tell(self, data: bytes) -> None:
         """Send a message to every remote bot except clients of the original, which see only their own turns."""
@@ -228,12 +224,12 @@ class Table:
         changes nothing until there are too many in a turn; then the rules play the turn. Return whether it was legal.
         """
         mover, seat = self.mover, self.seats[self.mover]
-        between = self._wire.interludes(self.game, self.state, action)  # turns of players who have given up
+        between = protocol.interludes(self.game, self.state, action)  # turns of players who have given up
         self.actions.append(action)
         fault = int(self._step(self.state, action))
         self.mover = int(self._player[0])
         if fault and not reason:  # the server's own action counts as a fault of the player
-            error = error or self._wire.fault_error(fault)
+            error = error or protocol.fault_error(fault)
             self._refuse(mover, error.code, error.message)
             if encode(self._message(self.state)) == self._shown:
                 if seat.local is not None:
@@ -277,7 +273,7 @@ class Table:
         if not remote.original:
             remote.tell(self._shown)
         elif seat == self.mover and not self._ended[0]:
-            remote.tell(encode(self._wire.as_original(self._message(self.state))))
+            remote.tell(encode(protocol.as_original(self._message(self.state))))
 
     def _ask(self, agent: LocalAgent) -> None:
         answered = functools.partial(self.take_answer, self.mover)
@@ -312,4 +308,4 @@ class Table:
             remote.refuse(code, text)
 
     def _message(self, state: Any) -> Message:
-        return self._wire.standing_message(self.game, state, self._names, self._ratings)
+        return protocol.standing_message(self.game, state, self._names, self._ratings)

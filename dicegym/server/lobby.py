@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
+from dicegym.games.yatzy import protocol
+from dicegym.games.yatzy.protocol import Message
 from dicegym.server.admission import Secrets, copy_names, fold_name, name_fault
-from dicegym.server.client_limits import LoginBackoff, ThrottledLog
+from dicegym.server.client_limits import ThrottledLog
 from dicegym.server.game_results import GameResult
 from dicegym.server.game_table import Client, Seat, Table, find_company
 from dicegym.server.local_agents import LocalAgent
@@ -29,8 +31,6 @@ from dicegym.server.wire import (
     STOPPED,
     WRONG_SECRET,
     Malformed,
-    Message,
-    Wire,
     encode,
 )
 
@@ -44,8 +44,7 @@ WRONG_SECRETS = 3  # number of wrong secrets after which a client is disconnecte
 class Lobby:
     """All clients and all games of a server.
 
-    The game's number of players is that of the seats at a table. Game i of a run is ``game.new_game(seed, i)``. At most
-    ``most`` clients are connected at once.
+    The game's number of players is that of the seats at a table. Game i of a run is ``game.new_game(seed, i)``.
 
     Attributes:
         clients: connection -> client, in order of arrival.
@@ -57,14 +56,12 @@ class Lobby:
 
     def __init__(
         self,
-        wire: Wire,
         game: Game,
         seed: int,
         agents: Sequence[LocalAgent],
         store: ResultStore,
         settings: ServerSettings,
         secrets: Secrets,
-        most: int,
         log: Callable[[str], None],
     ) -> None:
         self.clients: dict[Connection, Client] = {}
@@ -72,13 +69,12 @@ class Lobby:
         self.turns = self.finished = 0
         self._loop = asyncio.get_running_loop()
         self.done: asyncio.Future[None] = self._loop.create_future()
-        self._wire, self._game, self._seed, self._store, self._log = wire, game, seed, store, log
-        self._settings, self._secrets, self._most = settings, secrets, most
+        self._game, self._seed, self._store, self._log = game, seed, store, log
+        self._settings, self._secrets = settings, secrets
         self._agents = list(agents)
         self._reserved = frozenset(fold_name(agent.name) for agent in agents)
         # One log for each kind of line: a crowd that sends no LOGIN must not hide who is refused or disconnected.
         self._throttled, self._guesses, self._silent = ThrottledLog(log), ThrottledLog(log), ThrottledLog(log)
-        self._backoff = LoginBackoff()
         self._by_name: dict[str, Client] = {}  # by folded name
         self._free: dict[Client, None] = {}  # logged-in clients without a table
         self._left: dict[str, tuple[Table, int]] = {}  # seats that clients have left, by folded name
@@ -120,25 +116,16 @@ class Lobby:
 
     def enter(self, connection: Connection) -> None:
         """Serve a new client until its connection is lost."""
-        client = Client(self._wire, connection)
-        if len(self.clients) >= self._most and not self._make_room(client):
+        client = Client(connection)
+        if len(self.clients) >= self._settings.connections:
+            why = f"the server is full with {self._settings.connections} connections: try later"
+            self._throttled.note(f"{connection.peer} was sent away: {why}")
+            self._dismiss(client, FULL, why)
             return
         self.clients[connection] = client
         connection.hear = functools.partial(self._log_in, client)
         connection.lost = functools.partial(self._forget, client)
-        self._await_login(client, self._settings.login)
-
-    def _make_room(self, client: Client) -> bool:
-        """Disconnect an idle client if names have secrets, otherwise the new one; return whether there is room."""
-        clients = list(self.clients.values()) if self._secrets else []
-        idle = [one for one in clients if not one.name] or [one for one in clients if one.guest and not one.moved]
-        if idle:
-            leaver, why = idle[0], "you were idle, and your place was needed"
-        else:
-            leaver, why = client, f"the server is full with {self._most} connections: try later"
-        self._throttled.note(f"{leaver.name or leaver.connection.peer} was sent away: {why}")
-        self._dismiss(leaver, FULL, why)
-        return leaver is not client
+        client.deadline = self._loop.call_later(self._settings.login, self._without_login, client)
 
     def _hear(self, client: Client, message: Message | Malformed) -> None:
         """Pass a message to the client's table."""
@@ -147,7 +134,6 @@ class Lobby:
             wait = f"you are {client.name} and wait for a game: it is not your turn yet"
             client.refuse(*(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
         elif client.table.command(client.seat, message):
-            client.moved = True
             client.connection.refund()
 
     def _dismiss(self, client: Client, code: str, text: str) -> None:
@@ -175,21 +161,17 @@ class Lobby:
 
     # --- logging in
 
-    def _await_login(self, client: Client, seconds: float) -> None:
-        """Start or restart a client's time to log in."""
-        client.stop_login()
-        client.deadline = self._loop.call_later(seconds, self._without_login, client)
-
     def _without_login(self, client: Client) -> None:
-        """Admit a silent client as a guest, or disconnect it if the server takes no guests."""
+        """Admit a silent client as a guest, or disconnect it if there are no guests or no handshake."""
         peer, seconds = client.connection.peer, f"{self._settings.login:g} s"
         no_login = f'sent no LOGIN within {seconds}: a client begins with {{"key": "LOGIN", "secret": ...}}'
-        if self._settings.allows_guests:
+        if self._settings.allows_guests and client.connection.ready:
             self._admit(client, self._guest_name())
             self._silent.note(f"{client.name} from {peer} {no_login}")
         else:
             self._silent.note(f"{peer} {no_login}: disconnected")
-            self._dismiss(client, SECRET_NEEDED, f"no login within {seconds}, and this server takes no guests")
+            why = "" if self._settings.allows_guests else ", and this server takes no guests"
+            self._dismiss(client, SECRET_NEEDED, f"no login within {seconds}{why}")
 
     def _log_in(self, client: Client, message: Message | Malformed) -> None:
         """Process a message of a client that has not logged in."""
@@ -197,31 +179,19 @@ class Lobby:
             client.refuse(*message)
             return
         try:
-            wanted, secret = self._wire.login_of(message)
-        except self._wire.CommandError as error:
-            client.refuse(getattr(error, "code", ""), str(error))
+            wanted, secret = protocol.login_of(message)
+        except protocol.CommandError as error:
+            client.refuse(error.code, str(error))
             return
         if secret is None or not self._secrets:
             self._admit_guest(client, wanted, message)
-            return
-        check = functools.partial(self._check_secret, client, wanted, secret, message)
-        if (delay := self._backoff.delay(client.origin)) is None:
-            self._dismiss(client, WRONG_SECRET, "many wrong secrets came from your address: try again in a minute")
-        elif delay:  # ignore further messages until then
-            self._await_login(client, delay + self._settings.login)
-            client.connection.hear = lambda message: None
-            self._loop.call_later(delay, check)
         else:
-            check()
+            self._check_secret(client, wanted, secret, message)
 
     def _check_secret(self, client: Client, wanted: str | None, secret: str, login: Message) -> None:
         """Admit a client whose secret is right; disconnect one that was wrong too often."""
-        if not client.connection.open:  # it did not wait for the answer
-            return
-        client.connection.hear = functools.partial(self._log_in, client)
         owner = self._secrets.owner(secret)
         if owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner)):
-            self._backoff.note_right(client.origin)
             if (old := self._by_name.get(fold_name(owner))) is not None:  # it may be dead unnoticed
                 self._dismiss(old, REPLACED, f"{owner} has logged in again on another connection")
             client.guest = False
@@ -261,11 +231,11 @@ class Lobby:
     def _admit(self, client: Client, name: str, login: Message | None = None) -> None:
         """Give a client its name, and its seat if it has left a game in progress."""
         client.stop_login()
-        client.name, client.original = name, self._wire.original_login(login)
+        client.name, client.original = name, protocol.original_login(login)
         client.connection.hear = functools.partial(self._hear, client)
         self._by_name[fold_name(name)] = client
         if not client.original:
-            client.tell(encode(self._wire.welcome_message(name, self._rating(name))))
+            client.tell(encode(protocol.welcome_message(name, self._rating(name))))
         table, seat = self._left.pop(fold_name(name), (None, 0))
         if table is not None and table.retake(seat, client):
             client.table, client.seat = table, seat
@@ -337,7 +307,7 @@ class Lobby:
         seats += [Seat(agent.name, self._rating(agent.name), local=agent) for agent in agents]
         ordered = [seats[i] for i in seating(game_key(self._seed, number), len(seats))]
         seconds, calls = self._settings.answer, (self._count_turn, self._rate, self._log)
-        table = Table(self._wire, self._game, number, self._seed, ordered, seconds, *calls)
+        table = Table(self._game, number, self._seed, ordered, seconds, *calls)
         names = frozenset(client.name for client in clients)
         for index, seat in enumerate(ordered):
             if (client := seat.remote) is not None:
@@ -355,7 +325,7 @@ class Lobby:
     def _rate(self, table: Table) -> None:
         """Rate a finished game; announce the result when it is stored."""
         names = [seat.name for seat in table.seats]
-        totals = self._wire.totals_of(table.game, table.state)
+        totals = protocol.totals_of(table.game, table.state)
         places = self._store.rate(names, totals, [seat.counts for seat in table.seats])
         seconds = self._loop.time() - table.began
         result = GameResult(table.number, table.seed, seconds, tuple(table.actions), places, tuple(table.incidents))
@@ -370,7 +340,7 @@ class Lobby:
             return
         ratings = [round(place.after) for place in result.places]
         names = [place.name for place in result.places]
-        table.tell(encode(self._wire.final_message(table.game, table.state, names, ratings)))
+        table.tell(encode(protocol.final_message(table.game, table.state, names, ratings)))
         results = (
             f"{place.name} {place.total} ({round(place.after)}{'' if place.rated else ', not rated'})"
             for place in sorted(result.places, key=lambda place: place.place)

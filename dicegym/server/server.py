@@ -9,13 +9,13 @@ import secrets as entropy
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dicegym.arena.storage import default_store
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError, one_line
-from dicegym.games import game as make_game
 from dicegym.players.roster import agent_name, is_strangers
 from dicegym.sandbox import jail
 from dicegym.sandbox.limits import warn_of_kernels
@@ -25,7 +25,7 @@ from dicegym.server.client_limits import ThrottledLog, room_for
 from dicegym.server.lobby import Lobby
 from dicegym.server.local_agents import LocalAgent, plays_apart
 from dicegym.server.server_settings import ServerSettings
-from dicegym.server.wire import wire_of
+from dicegym.server.wire import make_served_game
 from dicegym.signals import on_signals
 
 if TYPE_CHECKING:
@@ -60,8 +60,7 @@ class Server:
         self.addresses: tuple[str, ...] = ()
         self.ports: dict[str, int] = {}
         self.log = log
-        self._game: Game = make_game(settings.game, players=settings.players)
-        self._wire = wire_of(settings.game)
+        self._game: Game = make_served_game(settings.game, players=settings.players)
         self._parts = contextlib.AsyncExitStack()  # the started parts
 
     async def __aenter__(self) -> Server:
@@ -87,6 +86,13 @@ class Server:
             raise DependencyError.for_extra(str(error.name).partition(".")[0], "arena", "the server") from error
         secrets = Secrets({}) if settings.secrets is None else Secrets.read(settings.secrets)
         agents = self._named_agents(secrets)
+        most = room_for(settings.connections, len(agents))
+        if most < settings.connections:
+            self.log(
+                f"this system allows {most} connections at once, not {settings.connections}: raise its limit of open "
+                "files (ulimit -n)"
+            )
+            settings = replace(settings, connections=most)
         self._ports = ports = Ports(self._enter, settings, ThrottledLog(self.log))
         parts.push_async_callback(ports.close)
         await ports.take()
@@ -101,13 +107,7 @@ class Server:
         parts.callback(self.store.close)
         run = self.store.begin_run(seed, self._game)
         dice = named_seed("server", settings.game, seed, run)
-        most = room_for(settings.connections, len(agents))
-        if most < settings.connections:
-            self.log(
-                f"this system allows {most} connections at once, not {settings.connections}: raise its limit of open "
-                "files (ulimit -n)"
-            )
-        self.lobby = Lobby(self._wire, self._game, dice, agents, self.store, settings, secrets, most, self.log)
+        self.lobby = Lobby(self._game, dice, agents, self.store, settings, secrets, self.log)
         parts.push_async_callback(self._stop)
         await ports.accept()
         self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")

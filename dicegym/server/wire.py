@@ -20,11 +20,8 @@ from typing import NamedTuple, NoReturn
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
-from dicegym.games.messages import Message, Wire
-from dicegym.games.parts import WIRE, part
-from dicegym.registry import GAMES
-
-__all__ = ["NOT_YOUR_TURN", "REFUSALS", "Message", "ObjectReader", "Wire", "encode", "parse", "wire_of"]
+from dicegym.games.yatzy.protocol import Message
+from dicegym.games.yatzy.rules import SPEC
 
 BAD_JSON, TOO_LONG, NOT_YOUR_TURN = "bad-json", "too-long", "not-your-turn"
 """Error codes of the server; the game defines those of commands."""
@@ -35,14 +32,12 @@ REFUSALS = (WRONG_SECRET, SECRET_NEEDED, BAD_NAME, REPLACED)
 LIMIT = 4096  # bytes of a client's message
 
 
-def wire_of(game: str | Game) -> Wire:
-    """Return a game's protocol. Raises ParameterError if it has none, UnknownNameError if there is no such game."""
-    table = make_game(game)
-    wire = part(table, WIRE)
-    if wire is None:
-        having = ", ".join(name for name in GAMES if part(name, WIRE) is not None) or "none"
-        raise ParameterError(f"{table.spec.title} has no server protocol; games that have: {having}")
-    return wire
+def make_served_game(name: str, **parameters: int) -> Game:
+    """Return a game that servers play. Raises ParameterError if it has no protocol, UnknownNameError if unknown."""
+    game = make_game(name, **parameters)
+    if game.spec is not SPEC:
+        raise ParameterError(f"{game.spec.title} has no server protocol; games that have: {SPEC.name}")
+    return game
 
 
 def encode(message: Message) -> bytes:
@@ -102,7 +97,7 @@ class ObjectReader:
 
     Attributes:
         length: characters of the last object returned by `read`.
-        begun: number of objects begun so far, including incomplete ones.
+        begun: number of objects begun so far, including incomplete ones; other text in their place counts as one.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
@@ -153,6 +148,7 @@ class ObjectReader:
                 return None
             if text[self._at] != "{":
                 self._lost = True
+                self.begun += 1
                 return _no_object(text[self._at : self._at + 20])
         at = self._at
         self.begun += 1

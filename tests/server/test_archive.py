@@ -73,7 +73,7 @@ def test_another_schema_is_refused_in_words(tmp_path: Path, opens: Any, number: 
 
 def test_other_files_are_left_unchanged(tmp_path: Path) -> None:
     secrets, other = tmp_path / "secrets.txt", tmp_path / "other.sqlite"
-    secrets.write_text("anna:open sesame\n" * 50)
+    secrets.write_text("anna:open sesame please\n" * 50)
     connection = sqlite3.connect(other)
     connection.execute("CREATE TABLE recipes (name TEXT)")
     connection.close()

@@ -60,8 +60,8 @@ async def test_join_plays_on_our_server_over_tcp_and_websocket(tmp_path: Path) -
 
 @run
 async def test_join_by_right_and_wrong_secrets(tmp_path: Path) -> None:
-    async with with_secrets(tmp_path, "carl:open sesame\n") as server:
-        right, lines = joining(tcp(server), RandomPlayer(), name=None, secret="open sesame", games=1)
+    async with with_secrets(tmp_path, "carl:open sesame please\n") as server:
+        right, lines = joining(tcp(server), RandomPlayer(), name=None, secret="open sesame please", games=1)
         other = await Bot.named(server, "bob")
         await asyncio.gather(asyncio.to_thread(right.run), other.play())
         assert "playing as carl" in lines

@@ -15,7 +15,6 @@ import pytest
 import dicegym
 from dicegym.errors import ParameterError
 from dicegym.games.yatzy.protocol import totals_of
-from dicegym.server.wire import Wire, wire_of
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
@@ -165,13 +164,6 @@ async def test_a_stopping_server_stores_and_announces_finished_games(
     store = ResultStore(tmp_path / "results.sqlite", "yatzy")
     assert store.count_games() == 1
     store.close()
-
-
-def test_the_protocol_offers_what_the_server_needs() -> None:
-    asked = {name for name in {*vars(Wire), *Wire.__annotations__} if not name.startswith("_")}
-    assert len(asked) > 20
-    module = wire_of("yatzy")
-    assert [name for name in sorted(asked) if not hasattr(module, name)] == []
 
 
 @pytest.mark.slow

@@ -20,9 +20,9 @@ pytest.importorskip("websockets")
 from dicegym.arena import contest
 from dicegym.arena.replay.stored_replays import find_replay, game_id
 from dicegym.arena.store.reading import StoreReader
+from dicegym.games.yatzy.protocol import totals_of
 from dicegym.server.game_results import GameResult, SeatResult
 from dicegym.server.result_store import ResultStore
-from dicegym.server.wire import wire_of
 
 
 def played(seed: int, number: int) -> GameResult:
@@ -32,7 +32,7 @@ def played(seed: int, number: int) -> GameResult:
     while not state["over"]:
         actions.append(int(game.legal(state).argmax()))
         game.step(state, actions[-1])
-    totals = wire_of(game).totals_of(game, state)
+    totals = totals_of(game, state)
     places = tuple(
         SeatResult(name, total, 1 + sum(other > total for other in totals), 1200.0, 1216.0)
         for name, total in zip(("anna", "bob"), totals, strict=True)

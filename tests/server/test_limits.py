@@ -1,4 +1,4 @@
-"""Token buckets, back-off, logs and origins, with fake clocks."""
+"""Token buckets, logs and origins, with fake clocks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from dicegym.errors import ParameterError
 from dicegym.server.admission import Origins, origin_of
-from dicegym.server.client_limits import LEAVING, LoginBackoff, ThrottledLog, TokenBucket, room_for
+from dicegym.server.client_limits import BESIDE, ThrottledLog, TokenBucket, room_for
 
 
 class Clock:
@@ -62,31 +62,6 @@ def test_a_throttled_log_does_not_grow_with_its_input() -> None:
 )
 def test_addresses_with_common_limits(address: str, origin: str) -> None:
     assert origin_of(address) == origin
-
-
-def test_wrong_secrets_cost_growing_delays_however_many_come_at_once() -> None:
-    clock = Clock()
-    backoff = LoginBackoff(clock)
-    delays = [backoff.delay("1.2.3.4") for _ in range(backoff.FREE + 100)]
-    waiting = [delay for delay in delays[backoff.FREE :] if delay is not None]
-    assert delays[: backoff.FREE] == [0.0] * backoff.FREE
-    assert waiting == pytest.approx([10, 20, 30])
-    assert waiting[-1] == pytest.approx(backoff.LONGEST)
-    assert backoff.delay("5.6.7.8") == 0, "there is no delay from another address"
-    clock.now += backoff.SECONDS
-    assert backoff.delay("1.2.3.4") == pytest.approx(backoff.LONGEST), "one more may wait"
-    clock.now += 2 * backoff.FREE * backoff.SECONDS
-    assert backoff.delay("1.2.3.4") == 0
-    for number in range(2 * backoff.REMEMBERED):
-        backoff.delay(f"address-{number}")
-    assert len(backoff._buckets) <= backoff.REMEMBERED
-
-
-def test_right_secrets_cost_nothing() -> None:
-    backoff = LoginBackoff(Clock())
-    for _ in range(10 * backoff.FREE):
-        assert backoff.delay("1.2.3.4") == 0
-        backoff.note_right("1.2.3.4")
 
 
 @pytest.mark.parametrize(
@@ -144,12 +119,12 @@ def test_invalid_hosts_and_origins(hosts: list[str], pages: list[str], complaint
 
 def test_a_limit_of_open_files_is_raised_as_far_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     resource: Any = pytest.importorskip("resource")
-    limits = [420 + LEAVING, 764 + LEAVING]
+    limits = [100 + BESIDE, 444 + BESIDE]
     monkeypatch.setattr(resource, "getrlimit", lambda which: tuple(limits))
     monkeypatch.setattr(resource, "setrlimit", lambda which, new: limits.__setitem__(slice(None), new))
     assert room_for(100) == 100
-    assert limits == [420 + LEAVING, 764 + LEAVING]
+    assert limits == [100 + BESIDE, 444 + BESIDE]
     assert room_for(300) == 300
-    assert limits[0] > 600
-    assert 400 < room_for(5000) < 764
-    assert limits == [764 + LEAVING] * 2
+    assert limits[0] == 300 + BESIDE
+    assert room_for(5000) == 444
+    assert limits == [444 + BESIDE] * 2

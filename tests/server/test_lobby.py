@@ -121,14 +121,14 @@ async def test_logins(tmp_path: Path, case: str) -> None:
 
 
 def test_secrets_files(tmp_path: Path) -> None:
-    read = Secrets.read(secrets_file(tmp_path, "# mine\n\nanna : a:b c \nbob:secret\n"))
-    assert read.owner("a:b c") == "anna"
-    assert read.owner("secret") == "bob"
-    assert read.owner("Secret") is None
+    read = Secrets.read(secrets_file(tmp_path, "# mine\n\nanna : a:b c and more \nbob:twelve chars\n"))
+    assert read.owner("a:b c and more") == "anna"
+    assert read.owner("twelve chars") == "bob"
+    assert read.owner("Twelve chars") is None
     assert "anna" in read
     assert "carl" not in read
-    read = Secrets.read(secrets_file(tmp_path, "anna:pässword"))
-    assert read.owner("pässword") == "anna"
+    read = Secrets.read(secrets_file(tmp_path, "anna:pässword that is long"))
+    assert read.owner("pässword that is long") == "anna"
     assert read.owner("\ud800") is None
 
 
@@ -137,8 +137,8 @@ def test_secrets_files(tmp_path: Path) -> None:
     [
         ("anna\n", "line 1: write name:secret"),
         ("anna:secret\nanna:other\n", "has a secret already"),
-        ("anna:abc\n", "too short"),
-        ("anna:secret\nbob:secret\n", "same secret"),
+        ("anna:eleven char\n", "too short, so that others could guess it: give at least 12"),
+        ("anna:correct horse\nbob:correct horse\n", "same secret"),
         ("a\tb:secret\n", "printable"),
         (":secret\n", "1 to 40"),
         ("anna:secret\0\n", "is not text"),
@@ -151,6 +151,7 @@ def test_secrets_files_that_cannot_be_used(tmp_path: Path, text: str, complaint:
     with pytest.raises(ParameterError, match=complaint) as caught:
         Secrets.read(secrets_file(tmp_path, text))
     assert "secret:" not in str(caught.value)
+    assert "eleven char" not in str(caught.value)
 
 
 def test_secrets_are_compared_in_constant_time_and_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +159,7 @@ def test_secrets_are_compared_in_constant_time_and_all_of_them(monkeypatch: pyte
 
     compared = []
     monkeypatch.setattr(hmac, "compare_digest", lambda a, b: compared.append((len(a), len(b))) or a == b)
-    assert Secrets({"anna": "first secret", "bob": "2nd secret"}).owner("first secret") == "anna"
+    assert Secrets({"anna": "first secret", "bob": "second secret"}).owner("first secret") == "anna"
     assert compared == [(32, 32), (32, 32)]
 
 

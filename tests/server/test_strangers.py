@@ -1,4 +1,4 @@
-"""Floods, idle crowds, guessers and web pages, over real sockets, do not affect players."""
+"""Floods, idle crowds and web pages, over real sockets, do not affect players."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from websockets.exceptions import InvalidStatus
 
 from benchmarks import server_flood
 from dicegym.server import client_connections, client_limits
-from dicegym.server.client_limits import LoginBackoff, room_for
 from dicegym.server.server import Server
 
 # --- web pages
@@ -89,6 +88,20 @@ async def test_programs_of_other_protocols_are_refused(tmp_path: Path, monkeypat
         assert [line for line in server.told if "reached the TCP port" in line]
 
 
+@run
+async def test_broken_handshakes_free_their_places_at_once(tmp_path: Path) -> None:
+    async with serving(tmp_path, connections=1) as server:
+        for data in (*NO_CLIENTS, b"GET / HTTP/1.1\r\n" + b"x" * 20_000, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"):
+            if b"\n" in data:
+                reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["ws"])
+                writer.write(data)
+                with contextlib.suppress(ConnectionError):
+                    assert b"101" not in await asyncio.wait_for(reader.read(), 5)
+                await eventually(lambda: not server.lobby.clients)
+                writer.close()
+        assert (await WebBot.named(server, "anna")).name == "anna"
+
+
 # --- capacity
 
 
@@ -103,140 +116,55 @@ async def crowd(server: Server, many: int) -> AsyncIterator[list[Any]]:
             bot.vanish()
 
 
-@pytest.mark.parametrize(
-    ("guests", "many"),
-    [(False, 200), (True, 200), *(pytest.param(guests, 1000, marks=pytest.mark.slow) for guests in (True, False))],
-)
 @run
-async def test_idle_connections_do_not_lock_owners_out(tmp_path: Path, guests: bool, many: int) -> None:
-    if room_for(2400) < 2400:
-        pytest.skip("this system lets a process have too few open files")
-    how = {"guests": guests, "login": 0.2 if guests else 60, "answer": 60.0, "connections": many}
-    async with with_secrets(tmp_path, **how) as server, crowd(server, many):
-        if guests:  # they became guests, and play or wait
-            await eventually(lambda: len(server.lobby.named) == many)
-        else:
-            await eventually(lambda: len(server.lobby.clients) == many)
+async def test_a_full_server_refuses_in_words_and_its_players_play_on(tmp_path: Path) -> None:
+    async with serving(tmp_path, connections=2) as server:
+        playing, standing = await both(server, "carl", "dora")
+        await playing[0].send(first_box(standing))
         late = await Bot.connect(server)
-        await late.send({"key": "LOGIN", "playerName": "carl"})
-        if guests:  # an idle guest was disconnected for it
-            assert (await late.until("WELCOME"))["playerName"] == "carl"
-        else:
-            assert (await late.until("ERROR"))["code"] == "secret-needed"
-        began = time.perf_counter()
-        owners = [
-            await Bot.named(server, "anna", secret="correct horse"),
-            await WebBot.named(server, "bob", secret="battery staple"),
-        ]
-        assert time.perf_counter() - began < 2
-        assert [bot.name for bot in owners] == ["anna", "bob"]
-        await eventually(lambda: len(server.lobby.clients) <= many)
-        assert [line for line in server.told if "was sent away" in line]
+        error = await late.receive()
+        assert (error["code"], await late.receive()) == ("full", {})
+        assert "the server is full with 2 connections" in error["message"]
+        with pytest.raises(InvalidStatus) as caught:
+            await WebBot.connect(server)
+        assert caught.value.response.status_code == 503
+        assert json.loads(caught.value.response.body) == error
+        await playing[1].send(first_box(await playing[1].my_turn()))
+        assert (await playing[0].my_turn())["roundNumber"] == 2
+        assert [line for line in server.told if "was sent away: the server is full" in line]
+        playing[0].vanish()
+        await eventually(lambda: len(server.lobby.clients) == 1)
+        assert (await WebBot.named(server, "anna")).name == "anna", "refused clients take no place"
 
 
 @run
-async def test_refused_clients_take_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each may still read why; in a flood the oldest are cut off."""
-    monkeypatch.setattr(client_connections, "LEAVING", 2)
+async def test_refused_clients_may_read_why_until_files_run_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_connections, "BESIDE", 4 * 2)
     monkeypatch.setattr(client_connections, "CLOSING", 60.0)
     async with serving(tmp_path, connections=1) as server, crowd(server, 1):
         await eventually(lambda: len(server.lobby.clients) == 1)
         async with crowd(server, 6) as bots:
             await eventually(lambda: len(server._ports.alive) == 3)
-            assert (await bots[-1].until("ERROR"))["code"] == "full"
+            assert (await bots[0].until("ERROR"))["code"] == "full"
 
 
+@pytest.mark.parametrize("port", ["tcp", "ws"])
 @run
-async def test_idle_clients_are_disconnected_with_a_reason_and_players_are_not(tmp_path: Path) -> None:
-    async with with_secrets(tmp_path, connections=3) as server:
-        playing, standing = await both(server, "carl", "dora")
-        await playing[0].send(first_box(standing))
-        await playing[1].send(first_box(await playing[1].my_turn()))
-        idle = await Bot.named(server, "idle")
-        owner = await Bot.named(server, "anna", secret="correct horse")
-        error = await idle.until("ERROR")
-        assert (error["code"], await idle.receive()) == ("full", {})
-        assert "you were idle" in error["message"]
-        late = await Bot.connect(server)
-        assert (await late.receive())["code"] == "full", "all others play or are owners"
-        assert owner.name == "anna"
-        assert (await playing[0].my_turn())["roundNumber"] == 2
-
-
-@run
-async def test_clients_without_a_login_make_room_for_others(tmp_path: Path) -> None:
-    async with with_secrets(tmp_path, connections=2, login=0.3) as server, crowd(server, 10) as bots:
+async def test_clients_without_a_login_lose_their_places(tmp_path: Path, port: str) -> None:
+    """Those on the WebSocket port do not end their handshake; these do not become guests either."""
+    async with with_secrets(tmp_path, guests=port == "ws", connections=2, login=0.3) as server:
+        silent = [await asyncio.open_connection("127.0.0.1", server.ports[port]) for _ in range(2)]
+        for _, writer in silent:
+            writer.write(b"GET / HTTP/1.1\r\nHost: 127." if port == "ws" else b" ")
         await eventually(lambda: len(server.lobby.clients) == 2)
-        assert (await bots[2].until("ERROR"))["code"] == "full"
-        assert (await Bot.named(server, "anna", secret="correct horse")).name == "anna"
-        await asyncio.sleep(0.5)
-        assert len(server.lobby.named) <= 2, "disconnected clients do not become guests"
-
-
-@run
-async def test_a_handshake_that_does_not_end_is_given_up(tmp_path: Path) -> None:
-    async with serving(tmp_path, login=0.2) as server:
-        reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["ws"])
-        writer.write(b"GET / HTTP/1.1\r\nHost: 127.")
-        with contextlib.suppress(ConnectionError):
-            await asyncio.wait_for(reader.read(), 5)
-        assert not server.lobby.clients, "it does not become a guest"
-        writer.close()
-
-
-@run
-async def test_unfinished_handshakes_keep_no_client_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_connections, "HANDSHAKES", 5)
-    async with serving(tmp_path) as server:
-        begun = [await asyncio.open_connection("127.0.0.1", server.ports["ws"]) for _ in range(8)]
-        assert (await WebBot.named(server, "anna")).name == "anna"
-        for reader, _ in begun[:3]:
-            with contextlib.suppress(ConnectionError):
-                assert await asyncio.wait_for(reader.read(), 5) == b"", "the oldest are disconnected"
-        for _, writer in begun:
+        assert (await (await Bot.connect(server)).receive())["code"] == "full"
+        for reader, writer in silent:
+            assert b"no login within 0.3 s" in await asyncio.wait_for(reader.read(), 5)
             writer.close()
-
-
-# --- secrets
-
-
-@run
-async def test_guessers_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LoginBackoff, "FREE", 3)
-    monkeypatch.setattr(LoginBackoff, "SECONDS", 0.4)
-    async with with_secrets(tmp_path) as server:
-        began = time.perf_counter()
-        for _ in range(2):
-            bot = await Bot.connect(server)
-            for _ in range(3):
-                await bot.send({"key": "LOGIN", "playerName": "anna", "secret": "wrong"})
-                assert (await bot.receive())["code"] == "wrong-secret"
-            assert await bot.receive() == {}
-        assert time.perf_counter() - began >= 3 * LoginBackoff.SECONDS
-        anna = await Bot.named(server, "anna", secret="correct horse")
-        assert time.perf_counter() - began >= 4 * LoginBackoff.SECONDS, "the owner waits like guessers from her address"
-        assert anna.name == "anna"
-
-
-@run
-async def test_reconnecting_saves_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A secret is checked only after the delay, so hanging up early reveals nothing."""
-    async with with_secrets(tmp_path) as server:
-        for _ in range(LoginBackoff.FREE):
-            bot = await Bot.connect(server)
-            await bot.send({"key": "LOGIN", "playerName": "anna", "secret": "wrong"})
-            await bot.receive()
-            bot.vanish()
-        looked: list[str] = []
-        monkeypatch.setattr(server.lobby._secrets, "owner", looked.append)
-        for _ in range(20):
-            bot = await Bot.connect(server)
-            await bot.send({"key": "LOGIN", "playerName": "anna", "secret": "correct horse"} | {"client": "x"})
-            await bot.send({"key": "LOGIN", "playerName": "carl"})  # later messages are ignored too
-            bot.vanish()
-        await asyncio.sleep(0.03 * LoginBackoff.SECONDS)
-        assert not looked
-        assert not server.lobby.named
+        assert (await Bot.named(server, "anna", secret="correct horse")).name == "anna"
+        assert list(server.lobby.named) == list(server.lobby.clients.values())
 
 
 # --- floods
@@ -249,8 +177,9 @@ def test_a_flood_costs_the_others_no_more_than_milliseconds(kind: str) -> None:
     assert server_flood.measure("yatzy", kind, 0.25).median < 50
 
 
+@pytest.mark.parametrize("data", [b'{"type":"SHOUT"}' * 100, b"x\n" * 800])
 @run
-async def test_a_flooding_client_is_slowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_flooding_client_is_slowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr(client_connections, "REFILL", 0.02)
     async with serving(tmp_path, rate=12_800) as server:
         flooder = await Bot.named(server, "flooder")
@@ -258,7 +187,7 @@ async def test_a_flooding_client_is_slowed(tmp_path: Path, monkeypatch: pytest.M
         async def flood() -> None:
             with contextlib.suppress(ConnectionError):
                 while True:
-                    await flooder.send(b'{"type":"SHOUT"}' * 100)
+                    await flooder.send(data)
 
         flooding = asyncio.create_task(flood())
         began = time.perf_counter()

@@ -14,7 +14,8 @@ from dicegym.arena.store.reading import StoreReader, rules_from
 from dicegym.arena.store.schema import RULES, SERVER_GAMES, SERVER_INCIDENTS, SERVER_RESULTS, SERVER_RUNS, whole_numbers
 from dicegym.arena.store.stored_rows import PlayedGame, WholeMatch
 from dicegym.errors import ParameterError, ReplayError, UnknownNameError, one_line
-from dicegym.games.parts import WIRE, part
+from dicegym.games.yatzy.protocol import totals_of
+from dicegym.games.yatzy.rules import SPEC
 
 SERVER = "server:"
 """Prefix of the ids of servers' games."""
@@ -101,10 +102,9 @@ def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
     replay = Replay(row.game, len(seats), rules.parameters, seed, row.number, *played, called)
     table = replay.table()
     end = replay.end()[0]
-    wire = part(table, WIRE)
-    if wire is None:
+    if table.spec is not SPEC:  # the server plays Yatzy alone
         raise ReplayError(f"game {called} is one of {table.spec.title}, which has no server any more")
-    for seat, total in zip(seats, wire.totals_of(table, end), strict=True):
+    for seat, total in zip(seats, totals_of(table, end), strict=True):
         if total != seat.total:
             said = f"{one_line(seat.name)} scores {total}, but {seat.total} was stored"
             raise ReplayError(f"game {called} cannot be replayed: {said}. Its stored record was altered")

@@ -1,4 +1,4 @@
-"""The messages of a Yatzy server and their meaning in the rules: a `dicegym.games.messages.Wire`.
+"""The messages of a Yatzy server and their meaning in the rules.
 
 Messages are JSON objects, here plain dicts. A server sends STANDING, FINAL, ERROR and WELCOME; a client sends LOGIN
 (`login_message`), ROLL_DICE and SCORE_BOX (`command_in`). The rule text names a command under ``type``, original
@@ -19,7 +19,6 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.engine.validate import is_whole_number
 from dicegym.errors import DicegymError
-from dicegym.games.messages import Message
 from dicegym.games.yatzy.rules import (
     BAD_COMMAND,
     BEST,
@@ -50,6 +49,8 @@ from dicegym.games.yatzy.rules import (
     view,
 )
 
+Message = dict[str, Any]
+"""A JSON object."""
 OPEN = "-"
 """Marks an open box in a standing."""
 WORDS = ("type", "key")

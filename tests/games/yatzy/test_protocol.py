@@ -120,7 +120,7 @@ def shown_messages(root: Path) -> dict[str, Any]:
 def test_the_page_shows_every_message_as_it_is(root: Path) -> None:
     shown = shown_messages(root)
     assert list(shown) == ["LOGIN", "WELCOME", "STANDING", "ROLL_DICE", "SCORE_BOX", "ERROR", "FINAL"]
-    assert protocol.login_of(shown["LOGIN"]) == ("anna", "open sesame")
+    assert protocol.login_of(shown["LOGIN"]) == ("anna", "open sesame please")
     assert shown["WELCOME"] == protocol.welcome_message("anna", 1200)
     names, standing = protocol.names_of(shown["STANDING"]), shown["STANDING"]
     ratings = [row["rating"] for row in standing["standing"]]
