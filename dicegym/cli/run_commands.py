@@ -40,18 +40,18 @@ def card(
 ) -> None:
     """Show how a trained model was made and how strong it is.
 
-    A training writes this card beside each model; the command renews it with the agents that exist now. It includes
-    what `dicegym values exploitability` has trained against the model. With --write, the learning curve in the model's
-    file is drawn beside the card.
+    A training writes this card beside each model; the command renews it with the agents that exist now. It keeps
+    what the card beside the model says of a trained best response and of regret. With --write, the learning curve in
+    the model's file is drawn beside the card.
 
     Example: dicegym runs card runs/hog/best.zip --games 1000 --seconds 300 --write
     """
     from dicegym.learning.card import card as page
-    from dicegym.learning.card import keep_regret, write_card
+    from dicegym.learning.card import keep_copied, write_card
 
     file = Path(find_model(model))
     with progress_bar("measurements") as progress:
-        text = keep_regret(file, page(file, games, seconds, progress))
+        text = keep_copied(file, page(file, games, seconds, progress))
     if write:
         print_lines(f"wrote {path}" for path in write_card(file, text))
     else:
