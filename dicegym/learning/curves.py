@@ -236,12 +236,14 @@ def curve_in(facts: Mapping[str, Any]) -> tuple[Evaluation, ...]:
         return ()
     if not (np.abs(table) <= MOST_STEPS).all():  # NaN too
         return ()
-    return tuple(
-        Evaluation(
-            int(steps), value, tuple(Score(*kind[:2], *ends, kind[2]) for kind, ends in zip(kinds, cells, strict=True))
+    found = []
+    for (steps, *_), (value, *_), *cells in table.tolist():
+        named = zip(kinds, cells, strict=True)
+        scores = (
+            Score(measure, rival, number, low, high, games) for (measure, rival, games), (number, low, high) in named
         )
-        for (steps, *_), (value, *_), *cells in table.tolist()
-    )
+        found.append(Evaluation(int(steps), value, tuple(scores)))
+    return tuple(found)
 
 
 def facts_of_stages(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
