@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -40,18 +41,18 @@ def card(
 ) -> None:
     """Show how a trained model was made and how strong it is.
 
-    A training writes this card beside each model; the command renews it with the agents that exist now. It includes
-    what `dicegym values exploitability` has trained against the model. With --write, the learning curve in the model's
-    file is drawn beside the card.
+    A training writes this card beside each model; the command renews it with the agents that exist now. It keeps
+    what the card beside the model says of a trained best response and of regret. With --write, the learning curve in
+    the model's file is drawn beside the card.
 
     Example: dicegym runs card runs/hog/best.zip --games 1000 --seconds 300 --write
     """
     from dicegym.learning.card import card as page
-    from dicegym.learning.card import keep_regret, write_card
+    from dicegym.learning.card import keep_copied, write_card
 
     file = Path(find_model(model))
     with progress_bar("measurements") as progress:
-        text = keep_regret(file, page(file, games, seconds, progress))
+        text = keep_copied(file, page(file, games, seconds, progress))
     if write:
         print_lines(f"wrote {path}" for path in write_card(file, text))
     else:
@@ -109,19 +110,17 @@ def tune(
     Examples: dicegym runs tune hog --trials 20 --steps 1000000; dicegym runs tune hog --run-dir runs/rates
     --search 'algorithm.learning_rate={low=1e-4, high=1e-2, log=true}'
     """
-    from dicegym.learning.tune import BELIEVE, USUAL, count_ends, train_command, write_best
+    from dicegym.learning.tune import BEST, OVER, USUAL, as_settings, best_trial
     from dicegym.learning.tune import tune as search_settings
 
     folder, searched = run_dir or Path("runs") / f"tune-{game}", search or USUAL
     with progress_bar("trials") as progress:
-        found = search_settings(game, folder, trials, steps, searched, config, set_ or [], seed or 0, progress=progress)
-    out.print(f"{len(found.trials())} trials: {count_ends(found)}")
-    if (best := found.best) is not None and (written := write_best(found)) is not None:
-        chosen = ", ".join(found.plan.settings(best))
-        print_lines(
-            [f"best: trial {best.number}, {best.value:.4f}, with {chosen}", BELIEVE, f"  {train_command(found)}"]
-        )
-        out.print(f"wrote {written}")
+        study = search_settings(game, folder, trials, steps, searched, config, set_ or [], seed or 0, progress=progress)
+    ends = Counter(OVER.get(one.state, "unfinished") for one in study.trials)
+    out.print(f"{len(study.trials)} trials: {', '.join(f'{count} {word}' for word, count in ends.items())}")
+    if (best := best_trial(study)) is not None:
+        chosen = ", ".join(as_settings(best.params))
+        print_lines([f"best: trial {best.number}, {best.value:.4f}, with {chosen}", f"wrote {folder / BEST}"])
 
 
 runs = group(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +17,6 @@ from dicegym.cli.shared_options import decisions
 from dicegym.cli.state_commands import analyse, grade, hint
 from dicegym.errors import ParameterError
 from dicegym.escape import one_line
-from dicegym.shipped import is_shipped
 
 SELF = "self"
 """The value of ``--from`` for the agent's own networks."""
@@ -146,8 +144,7 @@ def exploitability(
     """Compute how often a best response to an agent wins.
 
     0.5 is optimal: no response beats an equilibrium. The result is exact where the game is solved. Elsewhere it is two
-    bounds from a search, or the win rate of a trained response (--steps) at a table with copies of the agent. The card
-    of your own model then shows that win rate.
+    bounds from a search, or the win rate of a trained response (--steps) at a table with copies of the agent.
 
     Examples: dicegym values exploitability hog swap best_by_scores; dicegym values exploitability lucky ppo
     --steps 1000000 --from self
@@ -181,9 +178,8 @@ def _search(table: dicegym.Game, players: dict[str, dicegym.Player], seconds: fl
 
 
 def _train(table: dicegym.Game, agents: dict[str, str], start: str, how: dict[str, Any]) -> dict[str, Any]:
-    """Train a response to each agent, print its win rate, and store it beside the agent's file if possible."""
+    """Train a response to each agent, and print its win rate."""
     from dicegym.learning.approximate_best_response import best_response
-    from dicegym.learning.card import write_exploited
     from dicegym.players.roster import resolve
 
     origins = {name: resolve(table, agent) for name, agent in agents.items()}
@@ -197,8 +193,6 @@ def _train(table: dicegym.Game, agents: dict[str, str], start: str, how: dict[st
             found = best_response(table, target, start=begin, progress=progress, **how)
         out.print(f"{name}: {found.words()}")
         facts[name] = {"trained": found.to_json()}
-        if isinstance(origin, Path) and not is_shipped(origin) and os.access(origin.parent, os.W_OK):
-            out.print(f"wrote {write_exploited(origin, found)}: the model's card shows it from now on")
     return facts
 
 

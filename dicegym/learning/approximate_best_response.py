@@ -9,22 +9,20 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, seed_number, whole_number
 from dicegym.errors import ParameterError
-from dicegym.files import writing
 from dicegym.games import game as make_game
 from dicegym.games.worth import Progress
-from dicegym.learning.card import ITSELF, Exploited
+from dicegym.learning.card import RESPONSE
 from dicegym.learning.configuration import as_toml
-from dicegym.learning.curves import curve_in
-from dicegym.learning.evaluate import FRESH_SEED, evaluate
+from dicegym.learning.evaluate import FRESH_SEED, Score, evaluate
 from dicegym.learning.learner import keep_generators
 from dicegym.learning.train import train
 from dicegym.learning.training_settings import LARGEST_TRAINING_SEED
@@ -38,6 +36,40 @@ GAMES = 5000
 """Default number of fresh games for the result."""
 WIDE_ENOUGH = 1 / 4
 """A value network with a widest layer below this part of the policy's was not meant to learn values."""
+ITSELF = "itself"
+"""``Exploited.began_with`` if the best response started from the networks of the player itself."""
+
+
+class Exploited(NamedTuple):
+    """The result of a best response that was trained against a fixed player, in fresh games."""
+
+    score: Score
+    """Its share of first places at a table filled with the player, from every seat in turn."""
+    players: int
+    """Players at the table."""
+    steps: int
+    """Decisions in its training."""
+    seconds: float
+    began_with: str
+    """A model's file or `ITSELF`; empty: fresh networks."""
+    seed: int
+
+    def words(self) -> str:
+        """Describe the result."""
+        begun = {"": "from fresh networks", ITSELF: "from its own networks"}.get(
+            self.began_with, f"from {self.began_with}"
+        )
+        table = "" if self.players == 2 else f" at tables of {self.players}, filled with copies of it,"
+        low, high, games = self.score.low, self.score.high, self.score.games
+        return (
+            f"{RESPONSE}, trained against it for {self.steps:,} steps ({self.seconds:,.0f} s, "
+            f"{begun}){table} wins {self.score.value:.4f} [{low:.4f}, {high:.4f}] of {games:,} fresh games "
+            f"(equal strength: {1 / self.players:.4g}). Longer training may win more."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as plain values."""
+        return self._asdict() | {"score": self.score.to_json()}
 
 
 def best_response(
@@ -49,7 +81,6 @@ def best_response(
     seed: int = 1,
     games: int = GAMES,
     overrides: Sequence[str] = (),
-    output: Path | None = None,
     progress: Progress | None = None,
 ) -> Exploited:
     """Train a best response to ``target``; return its result.
@@ -62,11 +93,10 @@ def best_response(
         seed: of networks, games and draws.
         games: fresh games for the result.
         overrides: of the training's settings, as for `dicegym.learning.train.train`.
-        output: file for the best response as a model.
         progress: called with (steps done, total steps, text).
 
     Raises:
-        ParameterError: the game is for one, a number is out of range, or the folder of ``output`` is missing.
+        ParameterError: the game is for one, or a number is out of range.
         UnknownNameError, AgentError, ModelError: the target or ``start`` is invalid.
         KeyboardInterrupt: passed on.
 
@@ -81,8 +111,6 @@ def best_response(
         raise ParameterError(f"{table!r} is played alone, without a best response: choose a game for two or more")
     steps = whole_number("steps", steps, 1, MOST, "the number of decisions")
     games, seed = whole_number("games", games, 1, MOST, "the number of fresh games"), seed_number("seed", seed)
-    if output is not None and not Path(output).parent.is_dir():
-        raise ParameterError(f"{output} cannot be written, as there is no folder {Path(output).parent}: make it first")
     start_file = find_model_file(table, str(start), "start") if start else ""
     resolve(table, target)
     own = named_seed("best response", seed) % (LARGEST_TRAINING_SEED + 1)
@@ -108,13 +136,9 @@ def best_response(
         best = Path(folder) / "run" / "best.zip"
         trained = train(table, best.parent, None, [*settings, *overrides], progress=progress)
         score = evaluate(table, str(best), target, games, exact=False, seed=FRESH_SEED)
-        curve = tuple((one.steps, one.value) for one in curve_in(model_file.facts(best)))
-        if output is not None:
-            with writing(output) as unfinished:
-                shutil.copyfile(best, unfinished)
     itself = bool(start) and str(start) in (target, os.path.expanduser(target))
     begun = ITSELF if itself else str(start)
-    return Exploited(score, table.players, trained.model.num_timesteps, trained.count_seconds(), begun, seed, curve)
+    return Exploited(score, table.players, trained.model.num_timesteps, trained.count_seconds(), begun, seed)
 
 
 def _networks_of(model: str) -> list[str]:

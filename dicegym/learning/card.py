@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import platform
 import re
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
-
-from pydantic import Field, TypeAdapter
 
 from dicegym.analysis.exploitability import exploitability
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number
-from dicegym.errors import DamagedFileError, ModelError, ParameterError, UnknownNameError, one_line
+from dicegym.errors import ModelError, ParameterError, UnknownNameError, one_line
 from dicegym.escape import harmless, markdown
 from dicegym.files import read_text, write_text
 from dicegym.games.worth import Bracket, Progress
@@ -31,7 +28,6 @@ from dicegym.players import model as models
 from dicegym.players import model_file
 from dicegym.players.pool import needs_trust
 from dicegym.players.roster import agent_names, resolve
-from dicegym.sandbox.jobs import digest_of
 
 PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
 """Packages that a trained model depends on."""
@@ -47,13 +43,10 @@ LEAST_GAMES = 100
 """Cards with fewer games are drafts, without exploitability."""
 SECONDS = 3.0
 """Search time for the best response: trainings wait for it; `dicegym values exploitability` searches longer."""
-EXPLOITED_SUFFIX = ".exploited.json"
-"""Of the file beside a model with the result of a trained best response."""
-LARGEST_NOTE = 1 << 20
-REGRET, AFTER_REGRET = "Regret of its decisions", "The model's file contains all settings"
-"""The start of a card's table of regret, which is copied from `dicegym values grade`, and of the text after it."""
-ITSELF = "itself"
-"""``Exploited.began_with`` if the best response started from the networks of the model itself."""
+RESPONSE, REGRET = "An approximate best response", "Regret of its decisions"
+"""The starts of a card's parts that are copied from `dicegym values exploitability` and `dicegym values grade`."""
+_LAST = "The model's file contains all settings"
+"""The start of a card's last line, which follows these parts."""
 
 
 @functools.cache
@@ -90,63 +83,6 @@ def bracket_of(game: Game, player: Player, seconds: float, progress: Progress | 
         return None
 
 
-class Exploited(NamedTuple):
-    """The result of a best response that was trained against a fixed player, in fresh games."""
-
-    score: Score
-    """Its share of first places at a table filled with the player, from every seat in turn."""
-    players: Annotated[int, Field(ge=2)]
-    """Players at the table."""
-    steps: int
-    """Decisions in its training."""
-    seconds: float
-    began_with: str
-    """A model's file or `ITSELF`; empty: fresh networks."""
-    seed: int
-    curve: tuple[tuple[int, float], ...] = ()
-    """(steps, share of first places) in the evaluations that selected the best model of its training."""
-
-    def words(self) -> str:
-        """Describe the result."""
-        begun = {"": "from fresh networks", ITSELF: "from its own networks"}.get(
-            self.began_with, f"from {self.began_with}"
-        )
-        table = "" if self.players == 2 else f" at tables of {self.players}, filled with copies of it,"
-        low, high, games = self.score.low, self.score.high, self.score.games
-        return (
-            f"An approximate best response, trained against it for {self.steps:,} steps ({self.seconds:,.0f} s, "
-            f"{begun}){table} wins {self.score.value:.4f} [{low:.4f}, {high:.4f}] of {games:,} fresh games "
-            f"(equal strength: {1 / self.players:.4g}). Longer training may win more."
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the result as plain values."""
-        return self._asdict() | {"score": self.score.to_json(), "curve": [list(point) for point in self.curve]}
-
-
-_EXPLOITED = TypeAdapter(Exploited)
-
-
-def write_exploited(model: Path, found: Exploited) -> Path:
-    """Write the result of a best response to the file beside a model; return its path."""
-    path = model.with_suffix(EXPLOITED_SUFFIX)
-    write_text(path, json.dumps({"model": digest_of(model), "exploited": found.to_json()}, indent=1) + "\n")
-    return path
-
-
-def read_exploited(model: Path) -> Exploited | None:
-    """Return the result beside a model; None without a result for this model. Raises DamagedFileError."""
-    path = model.with_suffix(EXPLOITED_SUFFIX)
-    if not path.is_file():
-        return None
-    try:
-        said = json.loads(read_text(path, "remove it: `dicegym values exploitability` writes it anew", LARGEST_NOTE))
-        found = _EXPLOITED.validate_python(said["exploited"])
-        return found if said["model"] == digest_of(model) else None
-    except (LookupError, TypeError, ValueError, RecursionError) as error:  # ParameterError is a ValueError
-        raise DamagedFileError(path, f"is not the result of a best response ({error})", "remove it") from None
-
-
 def card(
     model: Path, games: int, seconds: float = SECONDS, progress: Progress | None = None, trust: bool = False
 ) -> str:
@@ -162,12 +98,10 @@ def card(
     Raises:
         ParameterError: ``seconds`` is not above 0.
         ModelError: the file does not fit the rules, or does not say how it was trained.
-        DamagedFileError: the result of a trained best response (`write_exploited`) cannot be read.
     """
     seconds = finite_number("seconds", seconds, "a time to look for the best response", above=0)
     player, facts = models.load(model), model_file.facts(model)
     game, searched = player.game, games >= LEAST_GAMES
-    trained = read_exploited(model) if searched else None
     try:
         page(facts, model.stem, [best_score(model)])
         against = _measured_against(game, facts["settings"]["run"], trust)
@@ -190,15 +124,15 @@ def card(
     if not searched:
         return page(facts, model.stem, scores)
     best = bracket_of(game, player, seconds, part(len(against), "best response"))
-    return page(facts, model.stem, scores, best, trained)
+    return page(facts, model.stem, scores, best)
 
 
-def keep_regret(model: Path, text: str) -> str:
-    """Return the text of a new card with the table of regret from the card beside a model, if there is one."""
+def keep_copied(model: Path, text: str) -> str:
+    """Return the text of a new card with the parts of the card beside a model that were copied into it."""
     path = model.with_suffix(".md")
     before = read_text(path, "remove it") if path.is_file() else ""
-    found = re.search(rf"^{REGRET}.*?^(?={AFTER_REGRET})", before, re.MULTILINE | re.DOTALL)
-    return text.replace(AFTER_REGRET, found[0] + AFTER_REGRET) if found else text
+    found = re.search(rf"^({RESPONSE}|{REGRET}).*?^(?={_LAST})", before, re.MULTILINE | re.DOTALL)
+    return text.replace(_LAST, found[0] + _LAST) if found else text
 
 
 def write_card(model: Path, text: str) -> list[Path]:
@@ -239,21 +173,14 @@ def _before(stage: Mapping[str, Any]) -> str:
     return f"{how}{': ' if numbers else ''}{', '.join(numbers)}; the next stage begins with its model{where}"
 
 
-def _exploitability(best: Bracket | None, trained: Exploited | None) -> str:
-    """Return the paragraphs about best responses to the model."""
-    parts = []
-    if best is not None:
-        wins = f"{best.low:.4f}" if best.high - best.low < 5e-5 else f"at least {best.low:.4f}, at most {best.high:.4f}"
-        parts.append(f"The best response to it wins {wins} of games (0.5 is optimal): {best.how}.")
-    if trained is not None:
-        parts.append(markdown(trained.words()))
-    return "".join(f"{part}\n\n" for part in parts)
+def _exploitability(best: Bracket) -> str:
+    """Return the paragraph about the best response to the model."""
+    wins = f"{best.low:.4f}" if best.high - best.low < 5e-5 else f"at least {best.low:.4f}, at most {best.high:.4f}"
+    return f"The best response to it wins {wins} of games (0.5 is optimal): {best.how}.\n\n"
 
 
-def page(
-    facts: dict[str, Any], name: str, scores: list[Score], best: Bracket | None = None, trained: Exploited | None = None
-) -> str:
-    """Return the text of a card; ``best`` and ``trained`` are results of best responses to the model."""
+def page(facts: dict[str, Any], name: str, scores: list[Score], best: Bracket | None = None) -> str:
+    """Return the text of a card; ``best`` is the result of a search for a best response to the model."""
     score = Score(**facts["score"])
     parameters = "".join(f", {key} {value}" for key, value in facts["parameters"].items())
     players = f"{facts['players']} player{'s' if facts['players'] > 1 else ''}"
@@ -296,5 +223,5 @@ The scores below are from other games, in every seat in turn, with 95 % interval
 |---|---|---|---|
 {lines}
 
-{_exploitability(best, trained)}{AFTER_REGRET}: `dicegym.players.model_file.facts("{name}.zip")["settings"]`.
+{_exploitability(best) if best else ""}{_LAST}: `dicegym.players.model_file.facts("{name}.zip")["settings"]`.
 """

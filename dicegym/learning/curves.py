@@ -3,8 +3,8 @@
 A curve is a sequence of `Evaluation`. A run's checkpoint holds it; from there it is written into ``curve.csv`` and
 ``evaluations.csv`` (`dicegym.learning.run_folder`), and into models' files as the fact `CURVE`: ``columns``, the
 opponents, and ``points``, each a list of steps, score, and a cell for each column, which is a number, or [number,
-lower, upper end of the 95 % interval]. Anyone may write a model's file, so facts are validated. The same seed gives the
-same files, except ``pace.csv``, the speed of the training.
+lower, upper end of the 95 % interval]. Anyone may write a model's file, so a fact that no chart can draw is ignored.
+The same seed gives the same files, except ``pace.csv``, the speed of the training.
 
 Training depends on luck, so a single curve says little. The centre of several runs is the interquartile mean (the mean
 of the middle half), with an interval by the percentile bootstrap over runs, as Agarwal, Schwarzer, Castro, Courville
@@ -17,16 +17,14 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-from pydantic import Field, Strict, TypeAdapter
 
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import cell, one_line
@@ -46,12 +44,8 @@ MOST_STAGES = 100
 """Last stages of a model's training that are read."""
 MOST_POINTS = 1_000
 """Points of a curve in a model's file. Longer curves are halved until they fit; the best and the last point stay."""
-MOST_COLUMNS = 64
-LONGEST_NAME = 1_000
-"""Letters of a measure, and of an opponent's name."""
 MOST_STEPS = 1 << 53
-LARGEST = 1e12
-"""Largest absolute score."""
+"""Most steps, and the largest number in a chart."""
 ENOUGH = 4
 """Least runs for the interquartile mean, which leaves out a quarter at each end."""
 RESAMPLES = 2_000
@@ -65,8 +59,6 @@ _DIGITS = 9
 _INSTEAD = "name the folder of a training: `dicegym train` writes it there"
 
 _Row = TypeVar("_Row")
-_Whole = Annotated[int, Strict(), Field(ge=0, le=MOST_STEPS)]
-_Number = Annotated[float, Strict(), Field(ge=-LARGEST, le=LARGEST)]
 
 
 class Evaluation(NamedTuple):
@@ -214,10 +206,8 @@ def curve_fact(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     """Return the fact `CURVE` for a model's file; empty without evaluations."""
     if not evaluations:
         return {}
-    columns = [
-        {"measure": one.measure[:LONGEST_NAME], "opponent": one.opponent[:LONGEST_NAME], "games": one.games}
-        for one in evaluations[-1].scores
-    ]
+    last = evaluations[-1].scores
+    columns = [{"measure": one.measure, "opponent": one.opponent, "games": one.games} for one in last]
     kept = list(evaluations)
     if len(kept) > MOST_POINTS:
         while len(kept) > MOST_POINTS - 2:
@@ -233,36 +223,27 @@ def curve_fact(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     return {CURVE: {"columns": columns, "points": points}}
 
 
-class _Column(NamedTuple):
-    measure: Annotated[str, Field(max_length=LONGEST_NAME)]
-    opponent: Annotated[str, Field(max_length=LONGEST_NAME)]
-    games: _Whole
-
-
-class _CurveFact(NamedTuple):
-    columns: Annotated[list[_Column], Field(min_length=1, max_length=MOST_COLUMNS)]
-    points: Annotated[list[list[_Whole | _Number | tuple[_Number, _Number, _Number]]], Field(max_length=MOST_POINTS)]
-
-
-_FACT = TypeAdapter(_CurveFact)
-
-
 def curve_in(facts: Mapping[str, Any]) -> tuple[Evaluation, ...]:
-    """Return the curve in a model's facts; empty if there is no valid one."""
-    found = []
+    """Return the curve in a model's facts; empty without one that a chart can draw."""
     try:
-        columns, points = _FACT.validate_python(facts.get(CURVE))
-        for steps, value, *cells in points:
-            if not isinstance(steps, int) or isinstance(value, tuple):
-                return ()
-            ends = (cell if isinstance(cell, tuple) else (cell, cell, cell) for cell in cells)
-            scores = (
-                Score(one.measure, one.opponent, *three, one.games) for one, three in zip(columns, ends, strict=True)
-            )
-            found.append(Evaluation(steps, float(value), tuple(scores)))
-    except (TypeError, ValueError):
+        columns, points = (facts[CURVE][name] for name in ("columns", "points"))
+        kinds = [(str(one["measure"]), str(one["opponent"]), int(one["games"])) for one in columns]
+        rows = [[cell if isinstance(cell, list) else [cell] * 3 for cell in point] for point in points]
+        table = np.array(rows, np.float64)  # of steps, value and each column: number, low, high
+    except (LookupError, TypeError, ValueError, OverflowError):
         return ()
-    return () if any(later.steps <= sooner.steps for sooner, later in itertools.pairwise(found)) else tuple(found)
+    if not kinds or len(table) > MOST_POINTS or table.shape[1:] != (2 + len(kinds), 3):
+        return ()
+    if not (np.abs(table) <= MOST_STEPS).all():  # NaN too
+        return ()
+    found = []
+    for (steps, *_), (value, *_), *cells in table.tolist():
+        named = zip(kinds, cells, strict=True)
+        scores = (
+            Score(measure, rival, number, low, high, games) for (measure, rival, games), (number, low, high) in named
+        )
+        found.append(Evaluation(int(steps), value, tuple(scores)))
+    return tuple(found)
 
 
 def facts_of_stages(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -2,8 +2,8 @@
 
 A checkpoint is a folder: ``model.zip``, which plays, and ``state.pt`` with everything else, networks and optimizer
 included. Both are data: reading them runs no code of their author. Scripted agents are stored by their names, past
-selves by the arrays of their networks. Compiled code does not check its input, so everything is checked here, mostly by
-comparison with a fresh learner of the same settings.
+selves by the arrays of their networks. Compiled code does not check its input, so a checkpoint must have the shapes and
+types of a fresh learner with the same settings (`_fit`), and possible states of games.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 import torch
 from pydantic import JsonValue, TypeAdapter
+from stable_baselines3.common.base_class import BaseAlgorithm
 
 from dicegym.bots.network import Layer, Network
 from dicegym.engine.game import Game
 from dicegym.envs.batch_kernels import PLAYING
 from dicegym.envs.options import read_state
-from dicegym.errors import DamagedFileError, DicegymError, one_line
+from dicegym.errors import DamagedFileError, DicegymError
 from dicegym.files import writing
 from dicegym.learning.curves import Curve
 from dicegym.learning.league import LeagueTable
@@ -39,7 +40,10 @@ STARTS = "_last_episode_starts"
 """The attribute of a model that says which games have just begun."""
 _COUNTERS = ("num_timesteps", "_n_updates", "_n_calls", "_episode_num", "exploration_rate")
 """Attributes of a model that are numbers; models of some algorithms lack some. The others follow from the settings."""
-_DAMAGE = LookupError, TypeError, ValueError, RuntimeError, AttributeError, OSError, EOFError, ArithmeticError
+_DAMAGE = (
+    *(DicegymError, pickle.UnpicklingError, LookupError, TypeError, ValueError),
+    *(RuntimeError, AttributeError, OSError, EOFError, ArithmeticError),
+)
 """Exceptions from reading a damaged file."""
 
 
@@ -59,8 +63,6 @@ class RunState:
 
 
 _RUN, _TABLE = TypeAdapter(RunState), TypeAdapter(LeagueTable)
-_NUMBERS = TypeAdapter(dict[str, int | float])
-_EPISODES = TypeAdapter(list[dict[str, float]])
 
 Moment = dict[str, Any]
 """A run at the start of a rollout, as plain values and tensors; later changes of the run do not change it."""
@@ -76,7 +78,7 @@ def take_moment(run: RunState, learner: LearningAgent) -> Moment:
         "run": _RUN.dump_python(run),
         "seen_inputs": _pack(learner.seen_inputs),
         "average": {"values": average.values, "taken": average.taken, "newest": average.newest},
-        "counters": _pack({name: getattr(model, name) for name in _COUNTERS if hasattr(model, name)}),
+        "counters": _pack(_counters_of(model)),
         "observations": _pack(vars(model)[OBSERVATIONS]),
         "starts": _pack(vars(model)[STARTS]),
         "anchor": _pack(getattr(model, "kl_anchor", None)),
@@ -90,6 +92,10 @@ def take_moment(run: RunState, learner: LearningAgent) -> Moment:
         "generators": _pack(generator_states()),
         "drawn": model.action_space.np_random.bit_generator.state,
     }
+
+
+def _counters_of(model: BaseAlgorithm) -> dict[str, int | float]:
+    return {name: getattr(model, name) for name in _COUNTERS if hasattr(model, name)}
 
 
 def write_checkpoint(
@@ -118,32 +124,27 @@ def restore(folder: Path, build: Callable[[], LearningAgent]) -> tuple[LearningA
     """Return the learner in the checkpoint in ``folder``, the state of its run, and its seconds of training.
 
     ``build`` makes a learner from the settings, as for a new run. Raises DamagedFileError if the checkpoint is damaged,
-    has other settings, or is from another version of dicegym.
+    has other settings, or is from another version of dicegym, and what ``build`` raises.
     """
+    learner = build()
     try:
         content = torch.load(folder / STATE_FILE, map_location="cpu", weights_only=True)
-        learner = build()
         _load_model(learner, content)
         _load_opponents(learner, content)
-        run, seconds = _RUN.validate_python(content["run"]), float(content["seconds"])
         _load_generators(content["generators"])
-    except (DicegymError, pickle.UnpicklingError, *_DAMAGE) as error:
-        why = f", as it is damaged ({type(error).__name__}: {one_line(error, 200)})"
-        if isinstance(error, DicegymError):
-            why = f" ({error})"
-        elif isinstance(error, pickle.UnpicklingError):
-            why = ", as it is damaged, or contains code"
+        return learner, _RUN.validate_python(content["run"]), float(content["seconds"])
+    except _DAMAGE as error:
+        why = "cannot be resumed, as it is damaged, or from another training or version of dicegym"
         best = folder.parent / "best.zip"
         way_out = f"begin a new run{f' with --set run.start_from={best}' if best.is_file() else ''}"
-        raise DamagedFileError(folder, f"cannot be resumed{why}", way_out) from error
-    return learner, run, seconds
+        raise DamagedFileError(folder, why, way_out) from error
 
 
 def _load_model(learner: LearningAgent, content: Mapping[str, Any]) -> None:
     """Load the networks of a learner, their optimizer, and the attributes of its model."""
     model, games, average = learner.model, learner.env.num_envs, content["average"]
     model.policy.load_state_dict(content["weights"])
-    _load_optimizer(model.policy.optimizer, content["optimizer"])
+    _load_optimizer(model.policy.optimizer, content["optimizer"]["state"])
     parameters = [one.detach() for one in model.policy.parameters()]
     model.action_space.np_random.bit_generator.state = content["drawn"]
     learner.seen_inputs = _fit(content["seen_inputs"], learner.seen_inputs)
@@ -153,12 +154,9 @@ def _load_model(learner: LearningAgent, content: Mapping[str, Any]) -> None:
     if content["anchor"] is not None:
         size = sum(one.numel() for one in parameters)
         vars(model)["kl_anchor"] = _fit(content["anchor"], np.zeros(size, np.float32))
-    counters = _NUMBERS.validate_python(content["counters"])
-    if not {"num_timesteps"} <= counters.keys() <= {*_COUNTERS}:
-        raise ValueError(f"{one_line(counters, 100)} are not the attributes of a training")
-    vars(model).update(counters | {"num_timesteps": int(counters["num_timesteps"])})
+    vars(model).update(_fit(content["counters"], _counters_of(model)))
     window = vars(model)["_stats_window_size"]
-    model.ep_info_buffer = deque(_EPISODES.validate_python(content["episodes"]), window)
+    model.ep_info_buffer = deque(content["episodes"], window)
     model.ep_success_buffer = deque(maxlen=window)  # our games report none
     shape = games, *(learner.env.observation_space.shape or ())
     vars(model)[OBSERVATIONS] = _fit(content["observations"], np.zeros(shape, np.float32))
@@ -173,7 +171,7 @@ def _load_opponents(learner: LearningAgent, content: Mapping[str, Any]) -> None:
     league.table = _TABLE.validate_python(content["table"])
     who, known = fresh.pop("opponents")["who"], league.players | learned
     opponents = {"who": _fit(content["who"], who), "players": [known[name] for name in content["seated"]]}
-    games = {name: _fit(content["games"][name], like) for name, like in fresh.items()}
+    games = _fit(content["games"], fresh)
     _check_games(game, games["states"], games["rows"], opponents)
     learner.env.set_opponent(league.pool())
     learner.env.load_state_dict(games | {"opponents": opponents})
@@ -191,27 +189,19 @@ def _load_generators(found: Mapping[str, Any]) -> None:
 def _check_games(game: Game, states: np.ndarray, rows: np.ndarray, opponents: Mapping[str, Any]) -> None:
     """Raise ValueError or ParameterError for impossible states of games or seats of players."""
     who, seats = opponents["who"], rows["seat"]
-    if ((seats < 0) | (seats >= game.players) | (rows["phase"] != PLAYING)).any():
-        raise ValueError("a learner cannot sit there")
     own = np.arange(game.players) == seats[:, None]
-    if ((who < 0) != own).any() or (who >= len(opponents["players"])).any():
-        raise ValueError("an opponent cannot sit there")
-    for state in states:
-        if read_state(game, state).tobytes() != state.tobytes():
-            raise ValueError("a state of a game is impossible")
+    seated = own.any(axis=1).all() and ((who < 0) == own).all() and (who < len(opponents["players"])).all()
+    possible = (read_state(game, state).tobytes() == state.tobytes() for state in states)
+    if not (seated and (rows["phase"] == PLAYING).all() and all(possible)):
+        raise ValueError("a state of a game is impossible")
 
 
-def _load_optimizer(optimizer: torch.optim.Optimizer, found: Mapping[str, Any]) -> None:
-    """Load the saved state of an optimizer. Raises ValueError or TypeError if it does not fit."""
-    own = optimizer.state_dict()["param_groups"]
-    groups = [group | {"lr": float(group["lr"])} for group in found["param_groups"]]
-    if [group | {"lr": 0.0} for group in groups] != [group | {"lr": 0.0} for group in own]:
-        raise ValueError("its optimizer has other settings")
-    parameters = dict(enumerate(one for group in optimizer.param_groups for one in group["params"]))
-    for number, memory in found["state"].items():
-        for name, value in memory.items():
-            _fit(value, torch.zeros(()) if name == "step" else parameters[number].detach())
-    optimizer.load_state_dict({"state": found["state"], "param_groups": groups})
+def _load_optimizer(optimizer: torch.optim.Optimizer, found: Mapping[int, Mapping[str, Any]]) -> None:
+    """Load the memory of an optimizer; its settings are those of the run. Raises as `_fit` does."""
+    parameters = [one.detach() for group in optimizer.param_groups for one in group["params"]]
+    for number, memory in found.items():
+        _fit(memory, {name: torch.zeros(()) if name == "step" else parameters[number] for name in memory})
+    optimizer.load_state_dict(optimizer.state_dict() | {"state": found})
 
 
 def _pack_player(player: Player) -> dict[str, Any]:
@@ -242,22 +232,23 @@ def _pack(value: Any) -> Any:
 def _fit(found: Any, like: Any) -> Any:
     """Return a packed tree in the form of ``like``.
 
-    Raises ValueError, TypeError or LookupError unless it has the same arrays, tensors, texts and numbers by their
-    shapes and types.
+    Raises ValueError, TypeError, AttributeError or LookupError unless it has the same arrays, tensors, texts and
+    numbers by their names, shapes and types. An int may stand for a float.
     """
     if isinstance(like, np.ndarray):
         raw = _fit(found, torch.empty(like.nbytes, dtype=torch.uint8)).numpy().tobytes()
         return np.frombuffer(raw, like.dtype).reshape(like.shape).copy()
-    if isinstance(like, torch.Tensor):
-        tensor = _own(found)
-        if tensor.shape != like.shape or tensor.dtype != like.dtype:
-            raise ValueError(f"a tensor is {tensor.dtype}{list(tensor.shape)}, not {like.dtype}{list(like.shape)}")
-        return tensor
+    if isinstance(like, dict) and found.keys() == like.keys():
+        return {name: _fit(found[name], one) for name, one in like.items()}
     if isinstance(like, list | tuple):
         return type(like)(_fit(one, other) for one, other in zip(found, like, strict=True))
-    if type(found) is not type(like) or (isinstance(like, str) and found != like):
-        raise ValueError(f"{one_line(found, 40)} is not like {one_line(like, 40)}")
-    return found
+    if isinstance(like, torch.Tensor) and (_own(found).shape, found.dtype) == (like.shape, like.dtype):
+        return found
+    if isinstance(like, float):
+        return float(found)
+    if isinstance(like, int | str) and type(found) is type(like) and (isinstance(like, int) or found == like):
+        return found
+    raise ValueError(f"{type(found).__name__} does not fit {type(like).__name__}")
 
 
 def _own(found: Any) -> torch.Tensor:

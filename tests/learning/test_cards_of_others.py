@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 
 pytest.importorskip("pydantic")
 
-from dicegym.errors import DamagedFileError, ModelError
+from dicegym.errors import ModelError
 from dicegym.learning import card as cards
 from dicegym.learning.published_values import _model_claims
 from dicegym.players.model_file import facts, replace_facts
@@ -40,14 +39,6 @@ def test_a_model_that_does_not_say_how_it_was_trained_has_no_card(part: str, sai
     replace_facts(model, {part: said})
     with pytest.raises(ModelError, match="does not say how it was trained"):
         cards.card(model, 10)
-
-
-def test_a_damaged_result_beside_a_model_is_refused_before_it_is_measured(model: Path) -> None:
-    found = cards.Exploited(cards.best_score(model), 0, 1, 1.0, "", 1).to_json()  # at a table for none
-    for said in ({}, {"model": cards.digest_of(model), "exploited": found}):
-        model.with_suffix(cards.EXPLOITED_SUFFIX).write_text(json.dumps(said))
-        with pytest.raises(DamagedFileError):
-            cards.card(model, cards.LEAST_GAMES)
 
 
 def test_models_without_scores_claim_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,7 +132,7 @@ HOSTILE: dict[str, Any] = {
     "counters.policy": 5,
     "weights": {"action_net.weight": torch.zeros(2)},
     "optimizer.state.0.exp_avg": torch.zeros(2),
-    "optimizer.param_groups": [{}],
+    "optimizer.state": {99: {"exp_avg": torch.zeros(2)}},
     "generators.numpy": lambda told: [told[0], 10**9, *told[2:]],
     "generators.torch": torch.zeros(3),
     "generators.python": [3, [1, 2], None],
@@ -147,6 +147,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused_in_one_sentence(keys: str, ru
     change(run, keys, HOSTILE[keys])
     with pytest.raises(ParameterError, match=r"cannot be resumed.*begin a new run with --set") as caught:
         resume(run)
+    assert str(caught.value).count("damaged, or from another training or version") == 1
     assert len(str(caught.value).splitlines()) == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 from pathlib import Path
@@ -94,10 +95,9 @@ def test_the_best_model_is_marked_and_hostile_names_are_escaped() -> None:
     for timesteps in (40, 100):
         assert (">this model<" in drawn(timesteps=timesteps, **curve).chart.svg()) == (timesteps == 40)
     hostile = {"measure": "<script>\x1b[2J", "opponent": "a\n</text><script>alert(1)</script>" + "b" * 500, "games": 1}
-    curve = {CURVE: {"columns": [hostile], "points": [[0, 1e12, -1e12]]}}
+    curve = {CURVE: {"columns": [hostile] * 70, "points": [[5, *[9e15] * 71], [-5.5, True, *[-9e15] * 70]]}}
     shown = drawn(players=10**400, timesteps=10**400, **curve).with_legend().svg()
-    assert "<script" not in shown
-    assert "\x1b" not in shown
+    assert [one for one in ("<script", "\x1b", "b" * 101, "nan", "inf") if one in shown] == []
 
 
 def without_curves(path: Path, target: Path) -> Path:
@@ -136,30 +136,23 @@ WRONG: list[Any] = [
     [],
     "curve",
     {},
-    {"columns": [], "points": []},
-    put("columns", [ONE] * 65),
+    {"columns": [], "points": [[0, 0.1]]},
     put("columns", 5),
     put("columns.0", 5),
-    put("columns.0.measure", 5),
-    put("columns.0.opponent", "x" * 1001),
-    put("columns.0.games", -1),
-    put("columns.0.games", True),
+    put("columns.0.games", math.inf),
     put("points", []),
     put("points", {"0": 1}),
     put("points", [[n, 0.1, 0.1] for n in range(MOST_POINTS + 1)]),
     put("points.1", 5),
     put("points.1", [10, 0.1]),
     put("points.1", [10, 0.1, 0.1, 0.1]),
-    put("points.1.0", 0),
-    put("points.1.0", 1.5),
     put("points.1.0", 10**30),
-    put("points.1.0", "10"),
+    put("points.1.0", "ten"),
     put("points.1.1", None),
-    put("points.1.1", float("nan")),
-    put("points.1.1", float("inf")),
-    put("points.1.1", 1e13),
+    put("points.1.1", math.nan),
+    put("points.1.1", math.inf),
+    put("points.1.1", -1e300),
     put("points.1.1", 10**400),
-    put("points.1.1", True),
     put("points.1.2", [0.1, 0.1]),
     put("points.1.2", [0.1, 0.1, "x"]),
     put("points.1.2", [[0.1], 0.1, 0.1]),

@@ -14,7 +14,7 @@ from variants import FINISHED
 pytest.importorskip("sb3_contrib")
 
 import dicegym
-from dicegym.learning.card import REGRET, keep_regret
+from dicegym.learning.card import REGRET, RESPONSE, keep_copied
 from dicegym.learning.curve_pictures import SUFFIX, draw_learned
 from dicegym.learning.evaluate import CURVE_SEED, evaluate
 from dicegym.players import model_file
@@ -55,9 +55,9 @@ def test_a_card_is_that_of_its_file(path: Path) -> None:
     assert found is not None
     assert path.with_suffix(SUFFIX).read_text() == found.with_legend().svg() + "\n"
     assert f"]({path.with_suffix(SUFFIX).name})" in card
-    anew = re.sub(rf"^{REGRET}.*\n\n(\|.*\n)+\n", "", card, flags=re.MULTILINE)
-    assert REGRET not in anew
-    assert keep_regret(path, anew) == card
+    anew = re.sub(rf"^({RESPONSE}.*\n\n|{REGRET}.*\n\n(\|.*\n)+\n)", "", card, flags=re.MULTILINE)
+    assert not re.search(rf"{RESPONSE}|{REGRET}", anew)
+    assert keep_copied(path, anew) == card
 
 
 def test_every_game_has_a_model_and_that_of_hog_reaches_its_goal() -> None:
