@@ -26,7 +26,7 @@ from dicegym.errors import AgentError, ParameterError
 from dicegym.games.hog.adapter import by_scores, examine, sit
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, map_on_cores
-from dicegym.games.hog.solving.sweeps import PLAY, SEE_ALL, WEIGH
+from dicegym.games.hog.solving.sweeps import PLAY, SEE_ALL
 from dicegym.games.worth import Progress, SearchTime
 from dicegym.play.player import FunctionPlayer, Player
 
@@ -150,25 +150,6 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Pro
             if progress is not None:
                 progress(done, len(places), "pairs")
     return matrix
-
-
-def costs(strategy: Strategy, better: Strategy, opponent: Strategy, game: Game) -> np.ndarray:
-    """Return where ``strategy`` loses win rate against ``opponent`` compared to ``better``: float64[goal, goal].
-
-    For each pair of scores (own, opponent's): how often ``strategy`` reaches it, times the loss by its choice there if
-    ``better`` plays on from the next turn; negative where the choice gains. The sum is exactly the difference of both
-    win rates (the performance difference lemma; Kakade and Langford 2002).
-    """
-    own, best, rival = fitting([strategy, better, opponent], game)
-    duel = Duel(own, rival)
-    duel.spread()
-    before = duel.numbers[0].copy()
-    duel.numbers[0] = best.reshape(before.shape)
-    duel.sweep(WEIGH, PLAY)
-    every = np.arange(FIRST_NUMBER, MOST_DICE + 1)
-    changed = (duel.numbers[0][..., np.newaxis] == every).astype(np.int8) - (before[..., np.newaxis] == every)
-    lost: np.ndarray = (changed * duel.gains).sum(axis=(1, 2, 3))
-    return lost.reshape(duel.goal, duel.goal)
 
 
 def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:

@@ -34,7 +34,6 @@ SHIPPED = Path(__file__).resolve().parents[3] / "agents" / "hog" / "best_by_scor
 
 HIDDEN = LONGEST_RUN + 1, 2
 """What else a table of a player that remembers is indexed by: its run, and its exchanges modulo 2."""
-each_memory = pytest.mark.parametrize("memory", [0, 1])
 
 
 def always(number: int, goal: int = 100) -> np.ndarray:
@@ -154,7 +153,7 @@ def test_exact_agrees_with_the_engine(pair: str) -> None:
 # --- properties ---------------------------------------------------------------------------------------------
 
 
-@each_memory
+@pytest.mark.parametrize("memory", [0, 1])
 def test_one_of_both_wins(memory: int) -> None:
     game = dicegym.game("hog", goal=40, memory=memory)
     a, b = drawn(1, 40, memory=memory), drawn(2, 40, [0, 4, 5, 6])
@@ -250,32 +249,6 @@ def test_every_sweep_improves_and_at_the_end_no_single_choice_does(memory: int, 
         *place, number = choices[at]
         changed[tuple(place)] = number
         assert hog.win_rate(changed, opponent, game) <= value + 1e-11
-
-
-@each_memory
-@pytest.mark.parametrize("seed", range(2))
-def test_costs_of_choices_add_up_to_the_difference_of_the_win_rates(seed: int, memory: int) -> None:
-    game = dicegym.game("hog", goal=20, memory=memory)
-    strategy, better, opponent = (drawn(10 * seed + i, 20, memory=memory) for i in range(3))
-    costs = hog.costs(strategy, better, opponent, game)
-    difference = hog.win_rate(better, opponent, game) - hog.win_rate(strategy, opponent, game)
-    assert costs.shape == (20, 20)
-    assert costs.sum() == pytest.approx(difference, abs=1e-12)
-    if not memory:
-        assert not costs[strategy == better].any()
-        assert (strategy == better).any()
-
-
-def test_a_single_other_choice_costs_what_it_changes() -> None:
-    game = dicegym.game("hog", goal=30)
-    better, opponent = drawn(1, 30, [0, 4, 6]), always(5, 30)
-    strategy = better.copy()
-    strategy[0, 0] = -1
-    costs = hog.costs(strategy, better, opponent, game)
-    assert np.flatnonzero(costs).tolist() == [0]
-    difference = hog.win_rate(better, opponent, game) - hog.win_rate(strategy, opponent, game)
-    assert costs[0, 0] == pytest.approx(difference, abs=1e-12)
-    assert abs(difference) > 0.01
 
 
 def test_same_seed_same_table() -> None:
