@@ -131,24 +131,17 @@ def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
 def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Progress | None = None) -> np.ndarray:
     """Return float64[n, n], `win_rate` of strategy i against strategy j, computed on all cores.
 
-    A strategy against itself is 0.5. ``progress`` is called after each pair. Equal strategies are computed once. A pair
-    takes 10 to 15 ms of a core at goal 100.
+    A strategy against itself is 0.5. ``progress`` is called after each pair. A pair takes 10 to 15 ms of a core at goal
+    100.
     """
     tables = fitting(strategies, game, shortest=True)
-    numbers: dict[bytes, int] = {}
-    equal = [numbers.setdefault(table.tobytes(), number) for number, table in enumerate(tables)]
-    places = [(i, j) for i in range(len(tables)) for j in range(i)]
-    pairs = list(dict.fromkeys((equal[i], equal[j]) for i, j in places))
-    rates: dict[tuple[int, int], float] = {}
+    pairs = [(i, j) for i in range(len(tables)) for j in range(i)]
     matrix = np.full((len(tables), len(tables)), 0.5)
     with contextlib.closing(map_on_cores(lambda pair: Duel(*(tables[one] for one in pair)).win_rate(), pairs)) as found:
-        for done, (i, j) in enumerate(places, 1):
-            pair = equal[i], equal[j]
-            if pair not in rates:
-                rates[pair] = next(found)
-            matrix[i, j], matrix[j, i] = rates[pair], 1 - rates[pair]
+        for done, ((i, j), rate) in enumerate(zip(pairs, found, strict=True), 1):
+            matrix[i, j], matrix[j, i] = rate, 1 - rate
             if progress is not None:
-                progress(done, len(places), "pairs")
+                progress(done, len(pairs), "pairs")
     return matrix
 
 
