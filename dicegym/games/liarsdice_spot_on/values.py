@@ -17,7 +17,7 @@ SETTINGS: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2}, {"players": 
 """The parameters of games that are solved with all bids remembered."""
 NEEDS = (
     "up to 0.3 GB of memory, 2 MB of disk, about 6 seconds on two cores",
-    "up to 1.7 GB of memory, 0.6 GB of disk, about 10 minutes on two cores",
+    "up to 1.9 GB of memory, 0.6 GB of disk, about 2 minutes on two cores",
 )
 """Measured with six faces, for each of the `SETTINGS`."""
 
