@@ -101,11 +101,11 @@ def analyse(
     values: shared_options.ValuesName = None,
     worst: Annotated[int, Option(min=0, metavar="N", help="show the N worst decisions")] = 3,
     store: shared_options.StoreName = None,
-    written: Annotated[Outputs, ".json", ".csv"] = NO_FILES,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Show the regret of each decision of a stored game.
 
-    Also shows each player's luck, and the luck-adjusted result. A .csv file has a row for each decision.
+    Also shows each player's luck, and the luck-adjusted result.
 
     Example: dicegym values analyse 2.1 -o game.json
     """
@@ -116,7 +116,6 @@ def analyse(
     analysis = analyse_replay(found, values)
     print_lines([analysis.text(worst), *result_lines(found)[1:]])
     written.json(analysis.to_json())
-    written.csv(analysis.rows())
 
 
 def grade(
