@@ -105,7 +105,7 @@ def _compile(name: str) -> Iterator[None]:
     controls_of(game).table(place, state, True)
     yield
     best = fair_valuer(game)
-    hint(game, state, RolloutValuer(game, games=2, threads=1) if best.kind == "rollouts" else best)
+    hint(game, state, RolloutValuer(game, games=2) if best.kind == "rollouts" else best)
     yield
 
 
