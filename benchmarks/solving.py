@@ -26,7 +26,7 @@ from dicegym.analysis import solving
 from time import perf_counter
 game = dicegym.game({game!r}, **{settings})
 began = perf_counter()
-found = solving.solve(game, {name!r})
+found = solving.solve(game)
 took = perf_counter() - began
 size = sum(path.stat().st_size for path in found.folder.rglob("*") if path.is_file())
 print(json.dumps([took, peak_memory() or 0, size / 1e6, found.quality]))
@@ -34,24 +34,21 @@ print(json.dumps([took, peak_memory() or 0, size / 1e6, found.quality]))
 
 
 def measures(games: Sequence[str]) -> Iterator[Measure]:
-    """Yield a measure of each solution of games with these names, of those settings in which something can be solved.
+    """Return a measure of each game with one of these names, with the settings in which something can be solved.
 
     Raises DependencyError if solving needs a package that is not installed.
     """
-    for game in solving.solvable_games():
-        if game.name in games:
-            for solution in solving.solutions(game):
-                yield measure(game, solution.name, solution.measure)
+    return (measure(game) for game in solving.solvable_games() if game.name in games)
 
 
-def measure(game: Game, name: str, quality: str) -> Measure:
-    """Return the measure of one solution; ``quality`` says what its quality is."""
+def measure(game: Game) -> Measure:
+    """Return the measure of one game's solution."""
     settings = settings_of(game)
-    subject = " ".join([game.name, name, *(f"{key}={value}" for key, value in settings.items())])
+    subject = " ".join([game.name, *(f"{key}={value}" for key, value in settings.items())])
     parts = [("time to its goal", "s"), ("peak memory of the process", "MiB"), ("disk", "MB")]
-    parts += [(quality, "")] if quality else []
+    parts.append((solving.solution(game).measure, ""))
     figures = tuple(Figure("solve", subject, what, unit) for what, unit in parts)
-    code = _SOLVED.format(game=game.name, settings=settings, name=name)
+    code = _SOLVED.format(game=game.name, settings=settings)
     return Measure(figures, partial(_solved, code, len(parts)), repeats=1)
 
 

@@ -76,6 +76,7 @@ def contests() -> Iterator[str]:
 def values() -> Iterator[str]:
     """Yield exact values to the last digit: the sources that are ready at once, and win rates between agents."""
     import dicegym
+    from dicegym.analysis.exploitability import exploitability
     from dicegym.analysis.valuers import sources
     from dicegym.games.parts import solver_of
     from dicegym.learning.evaluate import evaluate
@@ -94,12 +95,14 @@ def values() -> Iterator[str]:
     one_die = dicegym.game("liarsdice", dice=1)
     for a in ("even", "honest", "bayes"):
         yield f"{one_die!r}  {a} against even  {evaluate(one_die, a, seed=0).value!r}"
-    for game, agent in ((dicegym.game("hog"), "swap"), (dicegym.game("hog"), "ppo"), (one_die, "even")):
+    game = dicegym.game("hog")
+    for agent in ("swap", "ppo"):
         player = dicegym.agent(game, agent)
         duel = solver_of(game, player)
         if duel is not None:
             yield f"{game!r}  best response to {agent}, seeing all  {duel.best_response(player, game)[0]!r}"
             yield f"{game!r}  best table against {agent}  {duel.best_table(player, game, trials=2)[0]!r}"
+    yield f"{one_die!r}  best table against even  {exploitability('even', one_die).low!r}"
 
 
 def models() -> Iterator[str]:

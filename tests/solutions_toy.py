@@ -19,31 +19,20 @@ STEPS = 1000
 class Counting:
     """Counts to `STEPS`; ``stop_at`` is a step at which somebody presses Ctrl-C."""
 
-    name = "counting"
     doc = "numbers, one after the other"
     measure = "what is left"
     goal = 0.01
     stop_at: int | None = None
-    needed = 1000
+    needs = "next to nothing"
 
     def __init__(self, game: Game) -> None:
         self.game = game
-
-    def memory(self) -> int:
-        return self.needed
-
-    def disk(self) -> int:
-        return 200
-
-    def minutes(self) -> float:
-        return 0.01
 
     def counted(self, folder: Path) -> int:
         file = folder / "count.npz"
         if not file.exists():
             return 0
-        found = read_arrays(file, self.game, self.name, {"count": ((), np.int64)})
-        return int(found["count"])
+        return int(read_arrays(file, self.game, ["count"])["count"])
 
     def quality(self, folder: Path) -> float | None:
         counted = self.counted(folder)
@@ -67,18 +56,18 @@ class Toy:
 
     SETTINGS: Sequence[Mapping[str, int]] = ({"goal": 20}, {"goal": 30})
 
-    def __init__(self, *kinds: type[Counting]) -> None:
-        self.kinds = kinds
+    def __init__(self, kind: type[Counting]) -> None:
+        self.kind = kind
 
     def sources(self, game: Game) -> Sequence[ValueSource]:
         return ()
 
-    def solutions(self, game: Game) -> Sequence[Solution]:
-        return [kind(game) for kind in self.kinds] if game.parameters.get("goal") in (20, 30) else []
+    def solution(self, game: Game) -> Solution | None:
+        return self.kind(game) if game.parameters.get("goal") in (20, 30) else None
 
 
 def play_with(monkeypatch: pytest.MonkeyPatch, toy: Toy) -> None:
-    """Let Hog have these solutions, and all other games none."""
+    """Let Hog have this solution, and all other games none."""
 
     def part(game: Game | str, kind: object) -> Toy | None:
         return toy if (game if isinstance(game, str) else game.name) == "hog" else None

@@ -119,7 +119,7 @@ class SeatTotal(NamedTuple):
 
 @dataclass(frozen=True)
 class Analysis:
-    """The costs of a game's decisions, as text, tables, rows and plain values.
+    """The costs of a game's decisions, as text and plain values.
 
     Attributes:
         game: the game.
@@ -267,17 +267,13 @@ class Analysis:
             rows.append(row)
         return titles, rows
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row of plain values for each decision, for CSV and data frames."""
-        found = []
-        for one in self.decisions:
-            mark = one.mark(self.unit)
-            words = {"player": self.names[one.seat], "chosen": self.describe_choice(one), "better": self.better(one)}
-            words |= {"mark": mark.sign if mark else "", "stake": one.stake.name.lower()}
-            values = {"best_value": one.best_value, "value": one.value}
-            known = {name: value if math.isfinite(value) else None for name, value in values.items()}
-            found.append(one._asdict() | words | known)
-        return found
+    def _row(self, one: PricedDecision) -> dict[str, Any]:
+        """Return a decision as plain values."""
+        mark = one.mark(self.unit)
+        words = {"player": self.names[one.seat], "chosen": self.describe_choice(one), "better": self.better(one)}
+        words |= {"mark": mark.sign if mark else "", "stake": one.stake.name.lower()}
+        values = {"best_value": one.best_value, "value": one.value}
+        return one._asdict() | words | {name: value if math.isfinite(value) else None for name, value in values.items()}
 
     def to_json(self) -> dict[str, Any]:
         """Return the analysis as plain values: the source of values, totals, and a row for each decision."""
@@ -290,7 +286,7 @@ class Analysis:
             "names": list(self.names),
             "values": self.valuer._asdict() | {"at": self.values.tolist()},
             "totals": [{**one._asdict(), "adjusted": one.adjusted} for one in self.totals],
-            "decisions": self.rows(),
+            "decisions": [self._row(one) for one in self.decisions],
         }
 
 

@@ -11,9 +11,9 @@ are taken back, and the players of the rollout choose anew. Secret fields are as
 from __future__ import annotations
 
 import contextlib
+import functools
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,51 +74,43 @@ def record_bytes(states: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(states).view(np.ndarray).view(np.uint8).reshape(len(states), -1)
 
 
-def play_on(game: Game, states: np.ndarray, players: Sequence[Player], threads: int = 1) -> np.ndarray:
+def play_on(game: Game, states: np.ndarray, players: Sequence[Player]) -> np.ndarray:
     """Play games to their ends, in place; return each seat's sum of rewards: float32[states, players].
 
     Args:
         game: the game.
         states: the records.
         players: by seat. Random play and compiled agents never leave compiled code.
-        threads: the number of threads; the result does not depend on it.
 
     Raises:
         AgentError: a player failed, and the rules do not say what that costs.
-        ParameterError: a game does not end, or ``threads`` is out of range.
+        ParameterError: a game does not end.
     """
-    threads = whole_number("threads", threads, 1, 1024, "a number of threads")
     numbers = [
         player.number if isinstance(player, TwinPlayer) else UNIFORM if isinstance(player, RandomPlayer) else None
         for player in players
     ]
-    compiled = None not in numbers
+    compiled, mask = None not in numbers, np.zeros(game.n_actions, np.bool_)
     found = np.empty((len(states), game.players), np.float32)
-
-    def play(first: int) -> None:
+    for first in range(0, len(states), _BLOCK):
         block = slice(first, first + _BLOCK)
         games = states[block]
         if compiled:
-            mask = np.zeros(game.n_actions, np.bool_)
             unfinished = play_out(games, np.arange(len(games)), np.array(numbers, np.int64), MOST_DECISIONS, mask)
         else:
-            _play_together(game, games, players, lambda: np.flatnonzero(~games["over"]))
-            unfinished = int((~games["over"]).sum())
+            _play_together(game, games, players, functools.partial(_unfinished, games))
+            unfinished = len(_unfinished(games))
         if unfinished:
             raise ParameterError(
                 f"{unfinished} games were not over after {MOST_DECISIONS:,} decisions each: choose other players than "
                 f"{', '.join(dict.fromkeys(player.name for player in players))} to play them on"
             )
         returns_rows(games, found[block])
-
-    blocks = range(0, len(states), _BLOCK)
-    if threads > 1 and len(blocks) > 1 and (compiled or all(player.at_once for player in players)):
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(play, blocks))
-    else:
-        for first in blocks:
-            play(first)
     return found
+
+
+def _unfinished(states: np.ndarray) -> np.ndarray:
+    return np.flatnonzero(~states["over"])
 
 
 def _play_together(

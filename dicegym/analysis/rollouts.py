@@ -39,7 +39,7 @@ _FIRST, _LARGEST = 128, 16_384
 class RolloutValuer(Valuer):
     """Values of states as means of games that are played on.
 
-    The same state has the same values: all dice follow from ``seed``, and threads change nothing.
+    The same state has the same values: all dice follow from ``seed``.
 
     Args:
         game: the game.
@@ -47,7 +47,6 @@ class RolloutValuer(Valuer):
             `dicegym.analysis.playing_on.usual_policy`.
         games: the limit of games with each choice.
         seed: names all dice.
-        threads: number of threads.
 
     Raises:
         UnknownNameError, AgentError, ModelError, DependencyError: the player cannot play; see `dicegym.agent`.
@@ -67,16 +66,13 @@ class RolloutValuer(Valuer):
     kind: ValueKind = "rollouts"
     sees_all = False
 
-    def __init__(
-        self, game: Game | str, player: Any = None, games: int = GAMES, seed: int = 0, threads: int = 2
-    ) -> None:
+    def __init__(self, game: Game | str, player: Any = None, games: int = GAMES, seed: int = 0) -> None:
         self.game = game = make_game(game)
         self.unit = unit_of(game)
         self._games = whole_number("games", games, 2, 10**9, "the games with each candidate")
         self._player = opponent(game, usual_policy(game) if player is None else player)
         self._players = [self._player] * game.players
         self._seed = seed_number("seed", seed)
-        self._threads = whole_number("threads", threads, 1, 1024, "a number of threads")
         self.sure = f"means of up to {games:,} games each, played on by {self._player.name}"
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
@@ -93,7 +89,7 @@ class RolloutValuer(Valuer):
 
     def _results(self, states: np.ndarray) -> np.ndarray:
         """Play games to their ends, in place; return their results in `unit_of` the game: float64[states, players]."""
-        play_on(self.game, states, self._players, self._threads)
+        play_on(self.game, states, self._players)
         return results(self.game, states)
 
     def action_values_rows(self, states: np.ndarray) -> ActionValues:
@@ -165,9 +161,7 @@ def _error(values: np.ndarray) -> float:
     return float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.inf
 
 
-def sample_returns(
-    game: Game, state: Any, n: int, *, policy: Any = None, seed: int = 0, threads: int = 1
-) -> np.ndarray:
+def sample_returns(game: Game, state: Any, n: int, *, policy: Any = None, seed: int = 0) -> np.ndarray:
     """Play a state on to the end ``n`` times; return each seat's returns: see `dicegym.engine.state.State.rollouts`."""
     n = whole_number("n", n, 1, 10**8, "a number of games")
     is_random = policy is None or (isinstance(policy, str) and policy == RANDOM)
@@ -177,4 +171,4 @@ def sample_returns(
     generator = np.random.default_rng(named_seed("rollouts", seed_number("seed", seed)))
     keys = generator.integers(0, 1 << 64, n, dtype=np.uint64)
     dealt = Beliefs(game, state, suppose_players(game)).deal(n, keys, generator)
-    return play_on(game, dealt, [player] * game.players, threads)
+    return play_on(game, dealt, [player] * game.players)

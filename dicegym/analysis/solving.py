@@ -1,19 +1,17 @@
 """Solves what of a game can be solved in minutes, and stores the tables; the games' ``values.py`` do the work.
 
-`status` tells the memory and disk space beforehand. One process at a time works on the tables of one solution. Needs
-the extra ``arena``.
+One process at a time works on the tables of one game. Needs the extra ``arena``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dicegym.engine.game import Game
 from dicegym.engine.threads import cores
 from dicegym.engine.validate import finite_number, whole_number
-from dicegym.errors import DamagedFileError, ParameterError, unknown_name
+from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.files import locked_folder
 from dicegym.games import game as make_game
 from dicegym.games.parts import VALUES, Progress, part
@@ -29,21 +27,16 @@ class SolutionStatus(NamedTuple):
     """A solution and the state of its tables."""
 
     game: Game
-    name: str
     doc: str
     """What it is, in a line."""
     measure: str
-    """What its quality measures, in words; empty if it is either done or not."""
+    """What its quality measures, in words."""
     goal: float
     """The default quality to solve it to."""
+    needs: str
+    """The memory, disk space and time that solving takes, in words."""
     quality: float | None
     """The quality of the tables on this machine, lower is better; None without tables."""
-    memory: int
-    """The most memory that solving takes, in bytes."""
-    disk: int
-    """The size of its tables, in bytes."""
-    minutes: float
-    """About how long two cores take to reach the goal."""
     folder: Path
     """The folder of its tables, which need not exist."""
     damage: str = ""
@@ -63,24 +56,12 @@ class SolutionStatus(NamedTuple):
         """The state of its tables in words."""
         if self.quality is None:
             return self.damage or "not solved yet"
-        return f"{self.measure} {self.quality:.3g}" if self.measure else "solved"
-
-    @property
-    def needs(self) -> str:
-        """Memory, disk space and time in words."""
-        time = f"{self.minutes:.0f} minutes" if self.minutes >= 2 else f"{60 * self.minutes:.0f} seconds"
-        return f"{in_words(self.memory)} of memory, {in_words(self.disk)} of disk, about {time} on two cores"
+        return f"{self.measure} {self.quality:.3g}"
 
     def as_json(self) -> dict[str, Any]:
         """Return the same as plain values."""
         game = {"game": self.game.name, "parameters": {"players": self.game.players, **self.game.parameters}}
         return {**self._asdict(), **game, "done": self.done, "folder": str(self.folder)}
-
-
-def solutions(game: Game) -> Sequence[Solution]:
-    """Return what can be solved of ``game`` with its parameters."""
-    found = part(game, VALUES)
-    return () if found is None else found.solutions(game)
 
 
 def solvable_games() -> list[Game]:
@@ -89,23 +70,13 @@ def solvable_games() -> list[Game]:
     return [make_game(name, **settings) for name, values in parts if values for settings in values.SETTINGS]
 
 
-def solution(game: Game, name: str | None = None) -> Solution:
-    """Return one of the `solutions` of ``game``; without a name, the only one.
-
-    Raises:
-        ParameterError: the game has no solution, or several to choose from.
-        UnknownNameError: no solution has this name.
-    """
-    found = {one.name: one for one in solutions(game)}
-    if not found:
+def solution(game: Game) -> Solution:
+    """Return what can be solved of ``game`` with its parameters. Raises ParameterError if there is nothing."""
+    values = part(game, VALUES)
+    found = None if values is None else values.solution(game)
+    if found is None:
         raise ParameterError(_nothing(game))
-    if name is None:
-        if len(found) > 1:
-            raise ParameterError(f"{game!r} has several solutions: name one of {', '.join(map(repr, found))}")
-        (name,) = found
-    if name not in found:
-        raise unknown_name("solution", name, list(found))
-    return found[name]
+    return found
 
 
 def _nothing(game: Game) -> str:
@@ -122,33 +93,29 @@ def _nothing(game: Game) -> str:
     return f"{why}: {give}give it {', or '.join(calls)}"
 
 
-def status(game: Game, name: str | None = None) -> SolutionStatus:
-    """Return a solution of ``game`` and the state of its tables. Raises what `solution` raises."""
-    one = solution(game, name)
-    folder = tables_folder(game, one.name)
+def status(game: Game) -> SolutionStatus:
+    """Return the solution of ``game`` and the state of its tables. Raises what `solution` raises."""
+    one, folder = solution(game), tables_folder(game)
     quality, damage = None, ""
     try:
         quality = one.quality(folder) if folder.is_dir() else None
     except DamagedFileError as error:
         damage = str(error)
-    costs = (one.memory(), one.disk(), one.minutes())
-    return SolutionStatus(game, one.name, one.doc, one.measure, one.goal, quality, *costs, folder, damage)
+    return SolutionStatus(game, one.doc, one.measure, one.goal, one.needs, quality, folder, damage)
 
 
 def solve(
     game: Game,
-    name: str | None = None,
     *,
     goal: float | None = None,
     minutes: float | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> SolutionStatus:
-    """Solve something of ``game``, and store the best tables (`dicegym.games.solved.tables_folder`).
+    """Solve ``game``, and store the best tables (`dicegym.games.solved.tables_folder`).
 
     Args:
         game: the game, with its parameters.
-        name: one of its `solutions`; default: the only one.
         goal: the quality to reach, lower is better; default: the solution's own.
         minutes: the time limit; default: none.
         threads: the number of threads; default: the cores that this process may use.
@@ -162,23 +129,23 @@ def solve(
         DamagedFileError: the tables there cannot be used.
         KeyboardInterrupt: its text says how to solve again.
     """
-    one = solution(game, name)
+    one = solution(game)
     goal = _positive("goal", one.goal if goal is None else goal)
     seconds = None if minutes is None else 60 * _positive("minutes", minutes)
     count = whole_number("threads", cores() if threads is None else threads, 1, 1024, "a number of threads")
-    before = status(game, one.name)
+    before = status(game)
     if before.damage:
         one.quality(before.folder)  # raises what is wrong
     if before.reaches(goal):
         return before
-    how = how_to_solve(game, one.name)
+    how = how_to_solve(game)
     busy = f"another process is at work in {before.folder}: wait until it ends, and then solve again by `{how}`"
     alone = before.folder, LOCK_FILE, ("arena", "keeping tables"), lambda: busy, "set DICEGYM_TABLES to another folder"
     with locked_folder(*alone), going_on(f"the best tables so far are kept: solve again by `{how}`"):
         one.solve(
             before.folder, goal=goal, seconds=seconds, threads=count, progress=progress or (lambda done, of, text: None)
         )
-    return status(game, one.name)
+    return status(game)
 
 
 def _positive(what: str, value: Any) -> float:
@@ -186,11 +153,3 @@ def _positive(what: str, value: Any) -> float:
     if (found := finite_number(what, value, "what is reached")) < 0:
         raise ParameterError(f"invalid {what}={value!r}: give a number of at least 0")
     return found
-
-
-def in_words(size: int) -> str:
-    """Return a number of bytes for people: ``2.2 GB``, with powers of 1000."""
-    for unit, bytes_each in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if size >= bytes_each:
-            return f"{size / bytes_each:.{1 if size < 100 * bytes_each else 0}f} {unit}"
-    return f"{size} bytes"

@@ -59,7 +59,6 @@ def suite(
 
 def solve(
     game: shared_options.SomeGame = None,
-    name: Annotated[str | None, Argument(metavar="[NAME]", help="the solution, where a game has several")] = None,
     parameter: shared_options.Parameters = None,
     to: Annotated[float | None, Option(min=0, metavar="QUALITY", help="stop at this quality")] = None,
     minutes: Annotated[float | None, Option(help="stop after this time, at any quality")] = None,
@@ -78,21 +77,17 @@ def solve(
     if game is None:
         if parameter or to is not None or minutes is not None:
             raise ParameterError("the options need a game: `dicegym values solve` lists what can be solved")
-        games = solving.solvable_games()
-        states = [solving.status(one, solution.name) for one in games for solution in solving.solutions(one)]
+        states = [solving.status(one) for one in solving.solvable_games()]
         for one in states:
-            print_lines(
-                [how_to_solve(one.game, one.name), *(f"    {line}" for line in (one.doc, one.needs, one.state))]
-            )
+            print_lines([how_to_solve(one.game), *(f"    {line}" for line in (one.doc, one.needs, one.state))])
         written.json([one.as_json() for one in states])
         return
-    asked = solving.status(shared_options.make_game(game, parameter), name)
-    better = "; give --to for a better solution" if asked.measure else ""
-    takes = f"{asked.name} of {asked.game!r}: {asked.doc}; it needs {asked.needs}"
-    err.print(f"dicegym: {f'solved already, nothing is computed{better}' if asked.reaches(to) else takes}")
+    asked = solving.status(shared_options.make_game(game, parameter))
+    again = "solved already, nothing is computed; give --to for a better solution"
+    err.print(f"dicegym: {again if asked.reaches(to) else f'{asked.game!r}: {asked.doc}; it needs {asked.needs}'}")
     with progress_bar("steps") as progress:
-        result = solving.solve(asked.game, asked.name, goal=to, minutes=minutes, progress=progress)
-    print_lines([f"{result.name} of {result.game!r}: {result.state}", f"kept in {result.folder}"])
+        result = solving.solve(asked.game, goal=to, minutes=minutes, progress=progress)
+    print_lines([f"{result.game!r}: {result.state}", f"kept in {result.folder}"])
     written.json(result.as_json())
 
 

@@ -45,7 +45,6 @@ WITHOUT_KERNELS = (
     "interface.py",
     "keyboard.py",
     "luck.py",
-    "messages.py",
     "original_contest.py",
     "parts.py",
     "picture.py",

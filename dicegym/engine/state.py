@@ -310,7 +310,7 @@ class State:
         fork = _load("dicegym.analysis.playing_on", "fork")
         return State.of(self.game, fork(self.game, self.record, seed)[0])
 
-    def rollouts(self, n: int, *, policy: Any = None, seed: int = 0, threads: int = 1) -> np.ndarray:
+    def rollouts(self, n: int, *, policy: Any = None, seed: int = 0) -> np.ndarray:
         """Play ``n`` rollouts to the end; return each seat's sum of rewards in each: float32[n, players].
 
         Each rollout has its own dice, and draws hidden information as `fork` does. If the game is over, each row is its
@@ -321,7 +321,6 @@ class State:
             policy: plays every seat: an agent's name, a function as for `dicegym.agent`, or a player; default:
                 uniformly random legal actions. Random play and compiled agents never leave compiled code.
             seed: the same seed gives the same array.
-            threads: number of threads; the array does not depend on it.
 
         Raises:
             ParameterError: an argument is out of range, a game does not end, or the game has hidden information and no
@@ -329,7 +328,7 @@ class State:
             UnknownNameError, AgentError, ModelError, DependencyError: ``policy`` cannot play; see `dicegym.agent`.
         """
         sample = _load("dicegym.analysis.rollouts", "sample_returns")
-        found: np.ndarray = sample(self.game, self.record, n, policy=policy, seed=seed, threads=threads)
+        found: np.ndarray = sample(self.game, self.record, n, policy=policy, seed=seed)
         return found
 
     def text(self, seat: int | None = None) -> str:

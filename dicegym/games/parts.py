@@ -196,9 +196,9 @@ class Values(Protocol):
         return None
 
     @optional
-    def solutions(self, game: Game) -> Sequence[Solution]:
-        """Return everything that can be solved and stored for ``game`` with its parameters."""
-        return ()
+    def solution(self, game: Game) -> Solution | None:
+        """Return what can be solved and stored for ``game`` with its parameters, or None."""
+        return None
 
     @optional
     def claims(self) -> Sequence[Claim]:

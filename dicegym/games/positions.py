@@ -8,7 +8,8 @@ two forms: the whole record, with the key that names all future dice; and what o
 (`dicegym.games.hidden`), which reveals nothing else.
 
 A text may come from a stranger, and compiled code trusts records. So `position` refuses values outside the limits of a
-game's ``text.py`` (``limits``), and states that cannot occur (``impossible``).
+game's ``text.py`` (``limits``), and states with which compiled code would leave its arrays or never end
+(``impossible``). Other states that cannot occur are accepted: they harm nobody.
 """
 
 from __future__ import annotations

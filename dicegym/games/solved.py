@@ -13,9 +13,9 @@ import os
 import shlex
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -37,27 +37,20 @@ def tables_root() -> Path:
     return Path(chosen) if chosen else user_cache_path("dicegym", appauthor=False) / "tables"
 
 
-def tables_folder(game: Game, name: str) -> Path:
-    """Return the folder of the solution ``name`` of ``game``; it may not exist yet."""
+def tables_folder(game: Game) -> Path:
+    """Return the folder of the tables of ``game``; it may not exist yet."""
     settings = "".join(f"-{key}{value}" for key, value in {"players": game.players, **game.parameters}.items())
-    return tables_root() / f"{game.name}{settings}-{game.fingerprint}" / name
+    return tables_root() / f"{game.name}{settings}-{game.fingerprint}"
 
 
-def how_to_solve(game: Game, name: str) -> str:
-    """Return the command that solves ``name`` of ``game``."""
-    return shlex.join(["dicegym", "values", "solve", game.name, name, *settings_options(game)])
+def how_to_solve(game: Game) -> str:
+    """Return the command that solves ``game``."""
+    return shlex.join(["dicegym", "values", "solve", game.name, *settings_options(game)])
 
 
-def report_unsolved(game: Game, name: str) -> ParameterError:
+def report_unsolved(game: Game) -> ParameterError:
     """Return the error for tables that are missing on this machine; it names the command that makes them."""
-    command = how_to_solve(game, name)
-    return ParameterError(f"{name!r} of {game!r} is not solved on this machine yet: `{command}` does it")
-
-
-def report_damage(file: Path, reason: str, game: Game, name: str) -> DamagedFileError:
-    """Return the error for an unusable file of tables; ``reason`` follows its name: ``is broken off``."""
-    remedy = f"remove the folder {file.parent}; `{how_to_solve(game, name)}` then solves it again"
-    return DamagedFileError(file, reason, remedy)
+    return ParameterError(f"{game!r} is not solved on this machine yet: `{how_to_solve(game)}` does it")
 
 
 def write_arrays(file: Path, **arrays: np.ndarray) -> None:
@@ -67,52 +60,35 @@ def write_arrays(file: Path, **arrays: np.ndarray) -> None:
         np.savez(stream, allow_pickle=False, **arrays)
 
 
-def read_arrays(file: Path, game: Game, name: str, like: Mapping[str, tuple[Any, Any]]) -> dict[str, np.ndarray]:
-    """Return arrays that `write_arrays` wrote. Raises DamagedFileError if the file is incomplete, changed or another.
+def read_arrays(file: Path, game: Game, names: Iterable[str]) -> dict[str, np.ndarray]:
+    """Return arrays that `write_arrays` wrote. Raises DamagedFileError if the file is incomplete or changed.
 
-    ``like`` is {array: (shape, dtype)}; a shape of None allows any shape, None in a shape any length. ``game`` and
-    ``name`` are for errors.
+    Shapes are not checked: a solver whose tables get other shapes gives its file another name.
     """
     try:
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            found = {key: archive[key] for key in like}
+            return {name: archive[name] for name in names}
     except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError) as error:
-        raise report_damage(file, f"cannot be read ({error})", game, name) from None
-    for key, (shape, dtype) in like.items():
-        array = found[key]
-        fits = shape is None or (
-            len(shape) == array.ndim and all(want in (None, got) for want, got in zip(shape, array.shape, strict=True))
-        )
-        if not fits or array.dtype != dtype:
-            raise report_damage(file, f"holds {key} of shape {array.shape} and dtype {array.dtype}", game, name)
-    return found
+        remedy = f"remove the folder {file.parent}; `{how_to_solve(game)}` then solves it again"
+        raise DamagedFileError(file, f"cannot be read ({error})", remedy) from None
 
 
 class Solution(Protocol):
     """A solution of one game, with its parameters, that can be computed and stored."""
 
-    name: str
-    """Its name, such as ``equilibrium``."""
     doc: str
     """A description of one line."""
     measure: str
-    """The measure of its quality, in words: ``exploitability, in win rate``; empty if it is just done or not."""
+    """The measure of its quality, in words: ``exploitability, in win rate``."""
     goal: float
-    """The default target quality: lower is better; 0 if ``measure`` is empty."""
-
-    def memory(self) -> int:
-        """Return the most bytes of memory that solving takes."""
-
-    def disk(self) -> int:
-        """Return the most bytes on disk, while new tables replace old ones."""
-
-    def minutes(self) -> float:
-        """Return the approximate minutes on two cores to reach ``goal``, as measured once."""
+    """The default target quality: lower is better."""
+    needs: str
+    """The memory, disk space and time on two cores to reach ``goal``, as measured once."""
 
     def quality(self, folder: Path) -> float | None:
-        """Return the quality of the tables in a folder, 0 if there is no measure; None without tables.
+        """Return the quality of the tables in a folder; None without tables.
 
-        Raises DamagedFileError (`report_damage`) if the tables cannot be used.
+        Raises DamagedFileError (`read_arrays`) if the tables cannot be used.
         """
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dicegym.engine.part import optional
 from dicegym.engine.validate import check_seat
+from dicegym.errors import PartError
 from dicegym.play.player import Player
 from dicegym.play.turn import record_of
 
@@ -254,6 +256,8 @@ class Duel(Protocol):
     A table is a strategy as an array that only this module reads. A strategy may be a player, a function of the
     original interface, or a table made for the same game. All functions raise AgentError if a player fails or makes an
     invalid choice, and ParameterError for a table of another game and a game that is not solved.
+
+    `dicegym.analysis.exploitability` asks for best responses, unless the game's ``values.py`` has a search of its own.
     """
 
     SOLVED: Mapping[str, int]
@@ -280,16 +284,19 @@ class Duel(Protocol):
         ``progress`` is called after each of the n (n - 1) / 2 pairs.
         """
 
+    @optional
     def best_response(self, opponent: Any, game: Game) -> tuple[float, np.ndarray]:
         """Return (win rate, policy) of the best response to ``opponent`` by a player that sees everything."""
+        raise PartError("nothing finds the best response: write exact.py with best_response beside the game's rules")
 
+    @optional
     def best_table(
         self,
         opponent: Any,
         game: Game,
         *,
         seed: int = 0,
-        trials: int = ...,
+        trials: int = 0,
         progress: Progress | None = None,
         time: SearchTime | None = None,
     ) -> tuple[float, np.ndarray]:
@@ -297,6 +304,7 @@ class Duel(Protocol):
 
         With ``time`` the search takes that long, and ``trials`` is ignored.
         """
+        raise PartError("nothing finds the best table: write exact.py with best_table beside the game's rules")
 
 
 Z_95 = 1.959963984540054

@@ -78,7 +78,7 @@ def _compile(name: str) -> None:
     controls_of(game).forms(place, state)
     controls_of(game).table(place, state, True)
     best = fair_valuer(game)
-    hint(game, state, RolloutValuer(game, games=2, threads=1) if best.kind == "rollouts" else best)
+    hint(game, state, RolloutValuer(game, games=2) if best.kind == "rollouts" else best)
 
 
 def _mark(game: str) -> Path:

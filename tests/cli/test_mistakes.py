@@ -78,7 +78,7 @@ MISTAKES = [
     ),
     ("values exploitability liarsdice ppo --from taught", "add --steps N"),
     ("values analyse FILE --values guesses", "there is no source of values 'guesses'"),
-    ("values analyse FILE -o x.gif", "must end in .json, which chooses the format"),
+    ("values analyse FILE -o x.csv", "must end in .json, which chooses the format"),
     ("values analyse nothing.json", "cannot be read"),
     # contests
     ("tournament hog -o /nowhere/x.json", "the folder /nowhere does not exist"),

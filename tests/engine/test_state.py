@@ -100,7 +100,7 @@ def test_rollouts_are_a_function_of_what_is_known_and_of_the_seed(name: str) -> 
     before = state.record.tobytes()
     found = state.rollouts(1_100, seed=2)
     assert (found.dtype, found.shape) == (np.float32, (1_100, game.players))
-    assert (found == state.rollouts(1_100, seed=2, threads=2)).all()
+    assert (found == state.rollouts(1_100, seed=2)).all()
     assert (found == state.fork(9).rollouts(1_100, seed=2)).all()
     assert (found != state.rollouts(1_100, seed=3)).any()
     assert state.record.tobytes() == before
@@ -122,7 +122,7 @@ def test_rollouts_are_played_by_whoever_is_named() -> None:
     compiled, asked = state.rollouts(4_000)[:, 0], state.rollouts(400, policy=random_play)[:, 0]
     assert abs(compiled.mean() - asked.mean()) < 4 * np.hypot(compiled.std() / 4_000**0.5, asked.std() / 400**0.5)
     assert (state.rollouts(300, policy="random", seed=1) == state.rollouts(300, seed=1)).all()
-    named = state.rollouts(300, policy="always_roll(5)", seed=1, threads=2)
+    named = state.rollouts(300, policy="always_roll(5)", seed=1)
     assert (named == state.rollouts(300, policy=five, seed=1)).all()
     while not state.over:
         state.step(5)
@@ -131,7 +131,7 @@ def test_rollouts_are_played_by_whoever_is_named() -> None:
 
 def test_rollouts_of_what_cannot_be_are_refused() -> None:
     state = dicegym.game("hog").new_state(0)
-    for wrong in ({"n": 0}, {"n": 2.5}, {"n": 3, "threads": 0}):
+    for wrong in ({"n": 0}, {"n": 2.5}):
         with pytest.raises(ParameterError, match="cannot be used as a number of"):
             state.rollouts(**wrong)
     with pytest.raises(UnknownNameError, match="there is no agent of Hog 'nobody'"):

@@ -54,7 +54,7 @@ def of_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_value_without_its_tables_is_skipped() -> None:
     (verdict,) = verify(["liarsdice_spot_on"])
     assert verdict.word == "skipped"
-    assert "dicegym values solve liarsdice_spot_on equilibrium -p dice=2 --to 0.00088" in verdict.remark
+    assert "dicegym values solve liarsdice_spot_on -p dice=2 --to 0.00088" in verdict.remark
 
 
 @pytest.mark.usefixtures("of_tables")

@@ -51,7 +51,7 @@ def sources(game: Game) -> Sequence[ValueSource]:
     found = part(game, VALUES)
     if game.players == 2 and game.parameters["dice"] == 1:
         best = ValueSource(solution.NAME, "equilibrium", doc, lambda: True, lambda _: solution.values_at_once(game))
-    elif found is not None and found.solutions(game):
+    elif found is not None and found.solution(game) is not None:
         best = ValueSource(
             solution.NAME, "equilibrium", doc, lambda: solution.is_kept(game), lambda _: solution.load_values(game)
         )
@@ -238,6 +238,6 @@ def game_claims(game: str, opens: float, bound: float) -> Sequence[Claim]:
         Claim(
             "exploitability of the equilibrium of two dice each, at most", bound, 0.0, SOLVED,
             partial(solution.recompute_exploitability, two, bound),
-            f"{how_to_solve(two, solution.NAME)} --to {bound:g}", at_most=True,
+            f"{how_to_solve(two)} --to {bound:g}", at_most=True,
         ),
     ]  # fmt: skip

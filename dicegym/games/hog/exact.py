@@ -26,7 +26,7 @@ from dicegym.errors import AgentError, ParameterError
 from dicegym.games.hog.adapter import by_scores, examine, sit
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, map_on_cores
-from dicegym.games.hog.solving.sweeps import PLAY, SEE_ALL, WEIGH
+from dicegym.games.hog.solving.sweeps import PLAY, SEE_ALL
 from dicegym.games.worth import Progress, SearchTime
 from dicegym.play.player import FunctionPlayer, Player
 
@@ -131,44 +131,18 @@ def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
 def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Progress | None = None) -> np.ndarray:
     """Return float64[n, n], `win_rate` of strategy i against strategy j, computed on all cores.
 
-    A strategy against itself is 0.5. ``progress`` is called after each pair. Equal strategies are computed once. A pair
-    takes 10 to 15 ms of a core at goal 100.
+    A strategy against itself is 0.5. ``progress`` is called after each pair. A pair takes 10 to 15 ms of a core at goal
+    100.
     """
     tables = fitting(strategies, game, shortest=True)
-    numbers: dict[bytes, int] = {}
-    equal = [numbers.setdefault(table.tobytes(), number) for number, table in enumerate(tables)]
-    places = [(i, j) for i in range(len(tables)) for j in range(i)]
-    pairs = list(dict.fromkeys((equal[i], equal[j]) for i, j in places))
-    rates: dict[tuple[int, int], float] = {}
+    pairs = [(i, j) for i in range(len(tables)) for j in range(i)]
     matrix = np.full((len(tables), len(tables)), 0.5)
     with contextlib.closing(map_on_cores(lambda pair: Duel(*(tables[one] for one in pair)).win_rate(), pairs)) as found:
-        for done, (i, j) in enumerate(places, 1):
-            pair = equal[i], equal[j]
-            if pair not in rates:
-                rates[pair] = next(found)
-            matrix[i, j], matrix[j, i] = rates[pair], 1 - rates[pair]
+        for done, ((i, j), rate) in enumerate(zip(pairs, found, strict=True), 1):
+            matrix[i, j], matrix[j, i] = rate, 1 - rate
             if progress is not None:
-                progress(done, len(places), "pairs")
+                progress(done, len(pairs), "pairs")
     return matrix
-
-
-def costs(strategy: Strategy, better: Strategy, opponent: Strategy, game: Game) -> np.ndarray:
-    """Return where ``strategy`` loses win rate against ``opponent`` compared to ``better``: float64[goal, goal].
-
-    For each pair of scores (own, opponent's): how often ``strategy`` reaches it, times the loss by its choice there if
-    ``better`` plays on from the next turn; negative where the choice gains. The sum is exactly the difference of both
-    win rates (the performance difference lemma; Kakade and Langford 2002).
-    """
-    own, best, rival = fitting([strategy, better, opponent], game)
-    duel = Duel(own, rival)
-    duel.spread()
-    before = duel.numbers[0].copy()
-    duel.numbers[0] = best.reshape(before.shape)
-    duel.sweep(WEIGH, PLAY)
-    every = np.arange(FIRST_NUMBER, MOST_DICE + 1)
-    changed = (duel.numbers[0][..., np.newaxis] == every).astype(np.int8) - (before[..., np.newaxis] == every)
-    lost: np.ndarray = (changed * duel.gains).sum(axis=(1, 2, 3))
-    return lost.reshape(duel.goal, duel.goal)
 
 
 def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:

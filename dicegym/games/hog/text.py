@@ -63,7 +63,10 @@ def limits(game: Game) -> dict[str, tuple[Any, Any]]:
 
 
 def impossible(game: Game, state: Any, seat: int | None) -> str:
-    """Return why a record, or the part of it that ``seat`` knows, cannot occur; empty if it can."""
+    """Return why a record cannot occur, or the part of it that ``seat`` knows; empty if compiled code can play it on.
+
+    Tables of values have a row for each score below the goal, and the winner is a place in arrays.
+    """
     if not state["over"] and int(state["scores"].max()) >= game.parameters["goal"]:
         return f"somebody has {int(state['scores'].max())} points, but the game is not over"
     if bool(state["over"]) != (state["winner"] >= 0):

@@ -9,13 +9,12 @@ floats for players that draw nothing; see `tabulate`. The protocol of the module
 
 Bids rise, so a set tells in which order they were made, and by whom: the first player moves after an even number of
 bids. The sets whose highest bid is b are the numbers from 2**b to 2**(b + 1), and bid c leads from the sets ``low`` to
-``high`` to ``low + 2**c`` to ``high + 2**c``. So a sweep over all sets is a dozen steps with arrays: upwards for
-probabilities, downwards for values.
+``high`` to ``low + 2**c`` to ``high + 2**c``. So values take a dozen steps with arrays, from the highest bid down.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -26,7 +25,6 @@ from dicegym.errors import AgentError, ParameterError
 from dicegym.games.bidding.table import FACES
 from dicegym.games.liarsdice import rules
 from dicegym.games.parts import Progress, plays_with
-from dicegym.games.worth import SearchTime
 from dicegym.play.player import Player, draws_openly, sit_down, whole
 from dicegym.play.turn import Act, Turn
 
@@ -127,76 +125,25 @@ def _table(strategy: Strategy, game: Game) -> np.ndarray:
     return np.ascontiguousarray(array, np.float64)
 
 
-# --- sweeps over all sets of bids ------------------------------------------------------------------------------
-
 _second_moves = np.array([made.bit_count() % 2 == 1 for made in range(N_SETS)])
 _faces = np.arange(FACES)
 
 
-def _downwards() -> Iterator[tuple[slice, int, np.ndarray]]:
-    """Yield the sets of bids by their highest bid, from the highest down.
-
-    Each is (the sets, the lowest bid that may follow, bool[6, 6]: whether a call wins by the faces - 1 of both; before
-    any bid it loses).
-    """
-    for low in range(N_BIDS, -1, -1):
+def _chances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the probability that ``first``, who moves first, wins: float64[6, 6] by its face and the other's."""
+    values = np.empty((N_SETS, FACES, FACES))
+    for low in range(N_BIDS, -1, -1):  # the lowest bid that may follow the sets in ``made``
+        made = slice(1 << low >> 1, 1 << low)
         quantity, face = (low - 1) // FACES + 1, (low - 1) % FACES
         found = (_faces[:, None] == face).astype(np.int64) + (_faces == face)
-        yield slice(1 << low >> 1, 1 << low), low, found < quantity
-
-
-def _after(made: slice, bid: int) -> slice:
-    """Return the sets after a bid that follows those in ``made``."""
-    return slice(made.start + (1 << bid), made.stop + (1 << bid))
-
-
-def _chances(first: np.ndarray | None, second: np.ndarray | None) -> np.ndarray:
-    """Return the probability that ``first``, who moves first, wins: float64[6, 6] by its face and the other's.
-
-    None is a best response that sees both dice.
-    """
-    values = np.empty((N_SETS, FACES, FACES))
-    for made, low, wins in _downwards():
         turn = _second_moves[made, None, None]
-        after = np.array([*(values[_after(made, bid)] for bid in range(low, N_BIDS)), wins != turn])
-        value = after.max(axis=0) if first is None else (first[:, made, low:].T[:, :, :, None] * after).sum(axis=0)
-        answered = after.min(axis=0) if second is None else (second[:, made, low:].T[:, :, None, :] * after).sum(axis=0)
+        bids = [values[made.start + (1 << bid) : made.stop + (1 << bid)] for bid in range(low, N_BIDS)]
+        after = np.array([*bids, (found < quantity) != turn])  # a call before any bid loses
+        value = (first[:, made, low:].T[:, :, :, None] * after).sum(axis=0)
+        answered = (second[:, made, low:].T[:, :, None, :] * after).sum(axis=0)
         values[made] = np.where(turn, answered, value)
-    found: np.ndarray = values[0]
-    return found
-
-
-def _best_reply(opponent: np.ndarray, moves_first: bool, choices: np.ndarray) -> float:
-    """Return the best win probability against ``opponent`` by what players see, moving first or second.
-
-    Writes ``choices``, int8[6, N_SETS], where that seat moves. Values are weighted by the opponent's reach with each of
-    its faces, so a maximum needs no belief.
-    """
-    mine = (_second_moves != moves_first)[:, None]
-    reach, values = np.ones((2, N_SETS, FACES))
-    for bid in range(N_BIDS):
-        before = slice(0, 1 << bid)
-        reach[_after(before, bid)] = reach[before] * np.where(mine[before], 1.0, opponent[:, before, bid].T)
-    for made, low, wins in _downwards():
-        called = np.zeros((2, made.stop - made.start, FACES))  # by me, by the opponent
-        for hidden in range(FACES):
-            theirs = reach[made, hidden, None]
-            called[0] += wins[:, hidden] * theirs
-            called[1] += ~wins[hidden] * (theirs * opponent[hidden, made, LIAR, None])
-        best, replied = called / FACES
-        best -= low == 0  # an opener must bid
-        choice = np.full(best.shape, LIAR, np.int8)
-        for bid in range(low, N_BIDS):
-            after = values[_after(made, bid)]
-            choice[after > best] = bid
-            best = np.maximum(best, after)
-            replied += after
-        values[made] = np.where(mine[made], best, replied)
-        np.copyto(choices[:, made], choice.T, where=mine[made].T)
-    return float(values[0].mean())
-
-
-# --- what strategies are worth -----------------------------------------------------------------------------------
+    opened: np.ndarray = values[0]
+    return opened
 
 
 def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
@@ -216,34 +163,3 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Pro
         if progress is not None:
             progress(done, len(pairs), "pairs")
     return matrix
-
-
-def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
-    """Return the best win rate for a player that sees both dice, and what it wins by seat, own and other face.
-
-    The latter is float64[2, 6, 6], the former its mean.
-    """
-    table = _table(opponent, game)
-    chances = np.array([_chances(None, table), 1 - _chances(table, None).T])
-    return float(chances.mean()), chances
-
-
-def best_table(
-    opponent: Strategy,
-    game: Game,
-    *,
-    seed: int = 0,
-    trials: int = 0,
-    progress: Progress | None = None,
-    time: SearchTime | None = None,
-) -> tuple[float, np.ndarray]:
-    """Return the best win rate against ``opponent`` by what players see, and a table that reaches it.
-
-    It is exact without a search: ``seed``, ``trials``, ``progress`` and ``time`` make no difference.
-    """
-    against = _table(opponent, game)
-    choices = np.full((FACES, N_SETS), LIAR, np.int8)
-    rates = [_best_reply(against, first, choices) for first in (True, False)]
-    table = np.zeros(SHAPE)
-    np.put_along_axis(table, choices[:, :, None].astype(np.int64), 1.0, axis=2)
-    return float(np.mean(rates)), table

@@ -19,6 +19,5 @@ TABLE = TableText(
     wild=WILD,
     least=lambda state: least,
     most=lambda game: game.players * game.parameters["dice"],
-    calls=(LIAR,),
 )
 scene, limits, impossible = TABLE.scene, TABLE.limits, TABLE.impossible

@@ -21,10 +21,9 @@ def action_name(action: int) -> str:
 
 TABLE = TableText(
     title=lambda state: f"Liar's Dice, spot on, {face_plural(int(state['faces']))} wild",
-    name_call=lambda action: f'said "{CHALLENGES[action]}"',
+    name_call=lambda action: f'said "{action_name(action)}"',
     wild=WILD,
     least=lambda state: least_with(int(state["faces"])),
     most=lambda game: LARGEST,
-    calls=tuple(CHALLENGES),
 )
 scene, limits, impossible = TABLE.scene, TABLE.limits, TABLE.impossible

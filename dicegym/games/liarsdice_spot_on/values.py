@@ -1,4 +1,4 @@
-"""Values, luck and solutions of Liar's Dice with "spot on"; both games share them in `dicegym.games.bidding`."""
+"""Values, luck and the solution of Liar's Dice with "spot on"; both games share them in `dicegym.games.bidding`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,23 @@ from dicegym.games.bidding.values import best_reply, check_best_reply, exploitab
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import Claim, Solution
 
-__all__ = ["best_reply", "check_best_reply", "claims", "exploitability", "meter", "solutions", "sources"]
+__all__ = ["best_reply", "check_best_reply", "claims", "exploitability", "meter", "solution", "sources"]
 
 SETTINGS: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2}, {"players": 2, "dice": 3})
 """The parameters of games that are solved with all bids remembered."""
+NEEDS = (
+    "up to 0.3 GB of memory, 2 MB of disk, about 6 seconds on two cores",
+    "up to 1.9 GB of memory, 0.6 GB of disk, about 2 minutes on two cores",
+)
+"""Measured with six faces, for each of the `SETTINGS`."""
 
 
-def solutions(game: Game) -> Sequence[Solution]:
-    """Return what can be solved of ``game``, with the steps and minutes measured on two cores."""
-    took = {2: (200, 0.1), 3: (300, 10)}
-    return [EquilibriumSolution(game, *took[one["dice"]]) for one in SETTINGS if plays_with(game, one)]
+def solution(game: Game) -> Solution | None:
+    """Return what can be solved of ``game``."""
+    for settings, steps, needs in zip(SETTINGS, (200, 300), NEEDS, strict=True):
+        if plays_with(game, settings):
+            return EquilibriumSolution(game, steps, needs)
+    return None
 
 
 def claims() -> Sequence[Claim]:

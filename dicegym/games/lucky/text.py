@@ -106,13 +106,15 @@ def limits(game: Game) -> dict[str, tuple[Any, Any]]:
 
 
 def impossible(game: Game, state: Any, seat: int | None) -> str:
-    """Return why a record, or the part of it that ``seat`` knows, cannot occur; empty if it can."""
+    """Return why a record cannot occur, or the part of it that ``seat`` knows; empty if compiled code can play it on.
+
+    Tables have a row for each number of dice up to the stock, and for each small amount of money, which is never
+    negative. Everything else that cannot occur is harmless.
+    """
     if (state["dice"].sum(axis=0, dtype=np.int64) + state["shop"] != STOCK).any():
         return "there are more or fewer dice of a kind than the shop had at first"
     for one in range(game.players) if seat is None else [seat]:
         order = state["order"][one].astype(np.int64)
         if (order > state["shop"]).any() or state["left"][one] != state["money"][one] - (order * PRICES).sum():
             return f"seat {one} has ordered what it cannot have or pay"
-    if not state["over"] and state["played"] >= game.parameters["rounds"]:
-        return "all rounds are played, but the game is not over"
     return ""

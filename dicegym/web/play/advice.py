@@ -99,7 +99,7 @@ class Advice:
         with lock:
             if not found:
                 best = fair_valuer(game)
-                found.append(RolloutValuer(game, games=games, threads=1) if best.kind == "rollouts" else best)
+                found.append(RolloutValuer(game, games=games) if best.kind == "rollouts" else best)
             yield found[0]
 
 

@@ -10,6 +10,7 @@ import pytest
 from command_line import Run
 
 import dicegym
+from dicegym.analysis.exploitability import exploitability
 from dicegym.errors import AgentError, ParameterError
 from dicegym.games.bidding.solving import solution
 from dicegym.games.bidding.solving.hand_values import EquilibriumValues
@@ -181,36 +182,15 @@ def reply_by_hand(opponent: np.ndarray, seat: int, own: int) -> float:
     return value(0, (1 / 6,) * 6)
 
 
+def best_by_hand(opponent: np.ndarray) -> float:
+    return float(np.mean([reply_by_hand(opponent, seat, own) for seat, own in product((0, 1), range(6))]))
+
+
 @pytest.mark.parametrize("name", ["even", "honest", "timid"])
 def test_the_best_reply_is_that_of_another_way_to_count(name: str) -> None:
-    table = table_of(name)
-    expected = np.mean([reply_by_hand(table, seat, own) for seat, own in product((0, 1), range(6))])
-    best, reply = liarsdice.best_table(table, GAME)
-    assert best == pytest.approx(expected)
-    assert liarsdice.win_rate(reply, table, GAME) == pytest.approx(best)
-    assert liarsdice.best_response(table, GAME)[0] >= best
-
-
-def test_who_sees_both_dice_wins_all_against_a_liar_only() -> None:
-    """Liar as the first play loses; after a bid it wins unless the bid is true, and a true one can be made."""
-    caller = FunctionPlayer(lambda turn: LIAR, "caller", pure=True)
-    assert liarsdice.best_response(caller, GAME)[0] == 1
-    assert liarsdice.best_table(caller, GAME)[0] == 1
-
-
-def test_mixed_strategies_against_a_mixed_one() -> None:
-    """Best replies to a random strategy, which uses every set of bids, by beliefs."""
-    rng = np.random.default_rng(5)
-    table = np.zeros(liarsdice.SHAPE)
-    for made in range(1 << N_BIDS):
-        low = made.bit_length()
-        table[:, made, low:] = rng.dirichlet(np.ones(N_BIDS + 1 - low), 6)
-    table[:, 0, LIAR] = 0
-    table /= table.sum(axis=2, keepdims=True)
-    best, reply = liarsdice.best_table(table, GAME)
-    assert liarsdice.win_rate(reply, table, GAME) == pytest.approx(best)
-    assert best > liarsdice.win_rate(table_of("honest"), table, GAME)
-    assert reply_by_hand(table, 1, 3) <= liarsdice.best_response(table, GAME)[1][1, 3].mean() + 1e-12
+    low, high, how = exploitability(agent(name), GAME, seconds=30)
+    assert (low, high) == pytest.approx((best_by_hand(table_of(name)),) * 2, abs=1e-9)
+    assert how.startswith("exact")
 
 
 @pytest.mark.slow
@@ -218,9 +198,9 @@ def test_the_equilibrium_of_the_solver() -> None:
     """Whoever opens wins 4 of 9 hands, and nothing that players see helps against it, as the solver says."""
     table = solved()
     assert liarsdice._chances(table, table).mean() == pytest.approx(4 / 9, abs=1e-5)
-    exploitability = liarsdice.best_table(table, GAME)[0] - 0.5
-    assert 0 <= exploitability < 1e-5
-    assert exploitability == pytest.approx(solver_values().exploitability, abs=1e-9)
+    gained = best_by_hand(table) - 0.5
+    assert 0 <= gained < 1e-5
+    assert gained == pytest.approx(solver_values().exploitability, abs=1e-9)
     for name in ("even", "honest", "timid"):
         assert liarsdice.win_rate(table, table_of(name), GAME) > 0.5
     assert 0.48 < liarsdice.win_rate(agent("bayes"), table, GAME) < 0.51  # its answers are drawn

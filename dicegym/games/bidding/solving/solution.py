@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -22,14 +21,12 @@ NAME = "equilibrium"
 AT_ONCE = 2000
 """Steps to solve a game with one die each; they take about a second."""
 GOAL = 1e-3
-FILE = "tables.npz"
+FILE = "equilibrium/tables.npz"
 FIRST_LOOK, LOOKS = 20, 1.3
 """The exploitability is computed after this many steps, and again whenever they have grown by this factor: it takes as
 long as a dozen steps."""
 LOOK_BELOW = 100
 """The number of steps between computations for later hands of the game."""
-OTHERWISE = 300 << 20
-"""Bytes for Python and compiled code."""
 
 
 @lru_cache(maxsize=4)
@@ -45,14 +42,14 @@ def values_at_once(game: Game) -> EquilibriumValues:
 
 def is_kept(game: Game) -> bool:
     """Return whether a game has stored tables."""
-    return (tables_folder(game, NAME) / FILE).exists()
+    return (tables_folder(game) / FILE).exists()
 
 
 def load_values(game: Game) -> EquilibriumValues:
     """Return the values by a game's stored tables. Raises ParameterError and DamagedFileError."""
     if not is_kept(game):
-        raise report_unsolved(game, NAME)
-    file = tables_folder(game, NAME) / FILE
+        raise report_unsolved(game)
+    file = tables_folder(game) / FILE
     return _read_values(game, file, file.stat().st_mtime_ns)
 
 
@@ -67,12 +64,9 @@ def recompute_exploitability(game: Game, goal: float) -> float | None:
 @lru_cache(maxsize=4)
 def _read_values(game: Game, file: Path, written: int) -> EquilibriumValues:
     hands = [dice for group in groups_of(game) for dice in group]
-    one, each = ((), np.float64), ((len(hands),), np.float64)
-    like: dict[str, tuple[Any, Any]] = {"exploitability": one, "opens": each, "follows": each}
-    for dice in hands:
-        bids, calls = tabulate(game, *dice).shapes
-        like |= {_name_of(dice, "bids"): (bids, np.uint16), _name_of(dice, "calls"): (calls, np.uint16)}
-    found = read_arrays(file, game, NAME, like)
+    names = ["exploitability", "opens", "follows"]
+    names += [_name_of(dice, kind) for dice in hands for kind in ("bids", "calls")]
+    found = read_arrays(file, game, names)
     strategies = {
         dice: Strategy(tabulate(game, *dice), found[_name_of(dice, "bids")], found[_name_of(dice, "calls")])
         for dice in hands
@@ -89,45 +83,24 @@ def _name_of(dice: Dice, kind: str) -> str:
 class EquilibriumSolution:
     """The equilibrium of a game for two, all bids of a hand remembered; see `dicegym.games.solved.Solution`.
 
-    ``steps`` and ``minutes`` are the measured costs of reaching `GOAL` on two cores.
+    Args:
+        game: the game.
+        steps: the steps to reach `GOAL`, as measured.
+        needs: see `Solution.needs`.
     """
 
-    name = NAME
     doc = "how two players play an equilibrium, and what every position is worth between them"
     measure = "exploitability, in win rate"
     goal = GOAL
 
-    def __init__(self, game: Game, steps: int, minutes: float) -> None:
-        self.game, self._steps, self._minutes = game, steps, minutes
-
-    @cached_property
-    def _entries(self) -> tuple[int, int]:
-        """Table entries of all hands, and of the largest group of hands; counting them takes a second."""
-        sizes = [
-            sum(int(np.prod(shape)) for dice in group for shape in tabulate(self.game, *dice).shapes)
-            for group in groups_of(self.game)
-        ]
-        return sum(sizes), max(sizes)
-
-    def memory(self) -> int:
-        """Return the bytes of memory: four for each regret and total, two for each weight of a strategy."""
-        every, largest = self._entries
-        return 2 * 4 * largest + 2 * every + OTHERWISE
-
-    def disk(self) -> int:
-        """Return the bytes on disk, with the old tables, which stay until the new ones are written."""
-        return 2 * 2 * self._entries[0]
-
-    def minutes(self) -> float:
-        """Return the measured minutes."""
-        return self._minutes
+    def __init__(self, game: Game, steps: int, needs: str) -> None:
+        self.game, self._steps, self.needs = game, steps, needs
 
     def quality(self, folder: Path) -> float | None:
         """Return the exploitability of the tables in a folder; see `Solution.quality`."""
         if not (folder / FILE).exists():
             return None
-        like = {"exploitability": ((), np.float64)}
-        return float(read_arrays(folder / FILE, self.game, NAME, like)["exploitability"])
+        return float(read_arrays(folder / FILE, self.game, ["exploitability"])["exploitability"])
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
         """Learn until the tables reach ``goal``; see `Solution.solve`.
