@@ -116,8 +116,8 @@ def tune(
         progress: called with (finished trials, total trials, text).
 
     Raises:
-        ParameterError, UnknownNameError, AgentError, ModelError: an argument is invalid, or another process uses the
-            folder.
+        ParameterError, UnknownNameError, AgentError, ModelError: an argument is invalid, another process uses the
+            folder, or its study began with other arguments.
         DependencyError: the extra ``train`` is not installed.
         KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP ended it.
     """
@@ -141,6 +141,13 @@ def tune(
 
     with alone_in(target):  # two at once would draw the same settings
         study = _open_study(game, target, seed, pruner or MedianPruner(NOT_BEFORE, NOT_BEFORE * steps // EVALUATIONS))
+        plan = {"steps": steps, "config": str(path or ""), "settings": shared}
+        begun = study.user_attrs.get("plan", plan)
+        if differ := [f"{name}={one_line(begun[name], 80)}" for name in plan if begun[name] != plan[name]]:
+            raise ParameterError(
+                f"the study in {target} began with {', '.join(differ)}: use the same options, or another --run-dir"
+            )
+        study.set_user_attr("plan", plan)
         for over in range(len(study.get_trials(states=tuple(OVER))), trials):
             try:
                 trial = study.ask(dict(space))

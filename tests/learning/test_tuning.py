@@ -142,6 +142,9 @@ def test_the_same_command_continues_an_interrupted_study(made_up: dict[str, Any]
     assert len(tune("hog", tmp_path, 9, 1600, RATES).trials) == 9
     found = tune("hog", tmp_path, 11, 1600, RATES)
     assert len(found.trials) == len({str(one.params) for one in found.trials}) == 11  # none is drawn twice
+    for other, words in (({"steps": 3200}, "steps=1600"), ({"steps": 1600, "overrides": SMALL}, r"settings=\[\]")):
+        with pytest.raises(ParameterError, match=f"began with {words}"):
+            tune("hog", tmp_path, 12, search=RATES, **other)
     with pytest.raises(ParameterError, match=r"holds a study of other choices .*: repeat its --search"):
         tune("hog", tmp_path, 12, 1600, ["algorithm.learning_rate={choices=[0.1, 0.2]}"])
     first, again = (tune("hog", tmp_path / name, 3, 1600, RATES).trials for name in "ab")
