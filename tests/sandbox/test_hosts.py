@@ -350,6 +350,11 @@ def test_weights_that_change_after_a_bot_was_entered_are_refused(tmp_path: Path)
             hosts.seat(bot, 0, lambda: "")
     finally:
         hosts.close()
+    hosts = Hosts(GAME, Limits(), jail.Isolation.NONE, "")  # where it may write them itself
+    try:
+        hosts.end(bot, hosts.seat(bot, 0, lambda: ""))
+    finally:
+        hosts.close()
 
 
 LOOK = """
