@@ -127,7 +127,7 @@ def locked_folder(
     instead: str,
     wait: float = 0.0,
 ) -> Iterator[None]:
-    """Lock a folder for one process. A missing folder is made.
+    """Lock a folder for one process. A missing folder is made, and removed at the end if it is empty.
 
     The system releases the lock when its process ends, even if it is killed.
 
@@ -141,23 +141,29 @@ def locked_folder(
 
     Raises:
         DependencyError: that extra is not installed.
-        ParameterError: another process or thread has the lock, or the folder cannot be used.
+        ParameterError: another process or thread has the lock, or the folder cannot be used. Nothing was changed.
     """
     try:
         from filelock import FileLock, Timeout
     except ImportError as error:
         raise DependencyError.for_extra(str(error.name), *extra) from error
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
     lock = FileLock(folder / name, timeout=wait)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except Timeout:
-        raise ParameterError(busy()) from None
-    except OSError as error:
-        raise ParameterError(f"cannot use the folder {folder} ({error.strerror or error}): {instead}") from None
-    try:
-        yield
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+        except Timeout:
+            raise ParameterError(busy()) from None
+        except OSError as error:
+            raise ParameterError(f"cannot use the folder {folder} ({error.strerror or error}): {instead}") from None
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):  # some systems cannot remove an open file
+                (folder / name).unlink()
+            lock.release()
     finally:
-        with contextlib.suppress(OSError):  # some systems cannot remove an open file
-            (folder / name).unlink()
-        lock.release()
+        for one in missing:
+            with contextlib.suppress(OSError):  # it is not empty
+                one.rmdir()

@@ -56,7 +56,8 @@ def alone_in(folder: Path, wait: float = 0.0) -> Iterator[None]:
 
     Raises:
         DependencyError: the extra ``train`` is not installed.
-        ParameterError: another process or thread holds the lock, or the folder cannot be made or written in.
+        ParameterError: another process or thread holds the lock, or the folder cannot be made or written in. Nothing
+            was changed.
     """
     place = os.path.realpath(folder)
     if place in _OURS.get():
