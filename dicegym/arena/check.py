@@ -29,6 +29,7 @@ from dicegym.players.roster import agent as make_agent
 from dicegym.players.roster import agent_name
 from dicegym.sandbox import jail
 from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, Reading
+from dicegym.sandbox.hosts import CAN_FORK
 from dicegym.sandbox.jobs import Context, Entry, Failure, entry, here
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import IsolatedPlayer
@@ -230,7 +231,7 @@ class Check:
         """Return the report for an outcome of this job."""
         verdict = "disqualified" if self.game.spec.forfeit is None else AT_FAULT
         (entry,) = self.entries
-        limit = 0.0 if entry.trusted else self.limits.seconds
+        limit = 0.0 if entry.trusted or not CAN_FORK else self.limits.seconds
         report = CheckReport(entry.name, self.game.name, limit=limit, verdict=verdict)
         if isinstance(outcome, Failure):
             return replace(report, reason=outcome.reason)

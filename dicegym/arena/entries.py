@@ -70,7 +70,8 @@ def entries_of(game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable
             process.
         UnknownNameError: an agent or file does not exist.
     """
-    specs, empty, remarks = _named(game, given)
+    specs, submitted, remarks = _named(game, given)
+    empty = {name: one for name, one in submitted.items() if one.problem}
     entries: list[Entry] = []
     broken = [Disqualified(name, one.problem) for name, one in empty.items()]
     records = [EntryRecord(name, str(one.path), "missing", {}) for name, one in empty.items()]
@@ -80,9 +81,12 @@ def entries_of(game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable
             origins[name] = resolve(game, spec)
         except AgentError as error:
             raise UnknownNameError(error.reason) from None
-    bots = [os.path.realpath(origin.file) for origin in origins.values() if isinstance(origin, Source)]
+    files = [origin.file for origin in origins.values() if isinstance(origin, Source)]
+    bots = [os.path.realpath(file) for file in files]
     models = [os.path.realpath(origin) for origin in origins.values() if isinstance(origin, Path)]
-    others = sorted({*bots, *map(os.path.dirname, bots), *models})
+    folders = (os.path.realpath(file.parent) for file in files)  # differ from those of ``bots`` if the file is a link
+    whole = (os.path.realpath(one.whole) for one in submitted.values())
+    others = sorted({*bots, *map(os.path.dirname, bots), *folders, *models, *whole})
     for name, spec in sorted(specs.items()):
         made = None
         try:
@@ -116,7 +120,7 @@ def _record(name: str, given: object, origin: Origin, made: Entry | None) -> Ent
 def _named(
     game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec]
 ) -> tuple[dict[str, AgentSpec], dict[str, Submission], list[str]]:
-    """Return the entries by name, the submissions without a bot, and remarks on folders."""
+    """Return the entries by name, the submissions by name, also those without a bot, and remarks on folders."""
     if isinstance(given, Mapping):
         given = [Named(name, spec) for name, spec in given.items()]
     elif isinstance(given, str | Named) or not isinstance(given, Iterable):  # a single agent
@@ -132,7 +136,7 @@ def _named(
                 remarks.append(f"no entries in {spec}: {', '.join(folder.left_out)}")
         else:
             plain.append((one_line(agent_name(game, spec)), spec))
-    specs, empty = dict[str, AgentSpec](), {}
+    specs, named = dict[str, AgentSpec](), {}
     for name, spec in plain:
         if name in specs:
             raise ParameterError(
@@ -141,8 +145,7 @@ def _named(
             )
         specs[name] = spec
     for name, one in zip(names_for(submitted, specs), submitted, strict=True):
-        if one.problem:
-            empty[name] = one
-        else:
+        named[name] = one
+        if not one.problem:
             specs[name] = one.path
-    return specs, empty, remarks
+    return specs, named, remarks

@@ -42,6 +42,8 @@ class Submission(NamedTuple):
     path: Path
     problem: str = ""
     """Why it holds no bot; empty if it holds one."""
+    whole: Path = Path()
+    """All that was submitted: ``path``, or a folder around it."""
 
 
 class Folder(NamedTuple):
@@ -85,10 +87,10 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
             source = locate(bot, entry_files(game))
             if leads_out(path, root) or leads_out(bot if source is None else source.file, path):
                 problem = LEADS_OUT
-            found.append(Submission(one_line(path.name, LONGEST), f"{longer}/", bot, problem))
+            found.append(Submission(one_line(path.name, LONGEST), f"{longer}/", bot, problem, path))
         elif path.suffix in KINDS:
             problem = LEADS_OUT if leads_out(path, root) else lacking(path)
-            found.append(Submission(one_line(path.stem, LONGEST), longer, path, problem))
+            found.append(Submission(one_line(path.stem, LONGEST), longer, path, problem, path))
         else:
             left_out.append(path.name)
     if not found:

@@ -30,7 +30,8 @@ def one_thread_of_products() -> Iterator[None]:
 
     OpenBLAS's threads wait in a loop: for 64 rows through a network of 256 and 128 units, two threads needed 0.5 ms a
     row on two busy cores, and one thread 4 us (docs/speed.md has more). Entering and leaving takes 8 us. The setting
-    applies to the whole process. Where threads overlap, the last to leave may leave it at one, which changes no result.
+    applies to the whole process. Where threads overlap, one may compute with several, and the last to leave may
+    leave it at one: no result changes.
     """
     controller = _products()
     if controller is None:

@@ -8,6 +8,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
+from numpy.lib.stride_tricks import as_strided
 
 from dicegym.engine.game import Game
 from dicegym.engine.jit import records
@@ -138,8 +139,8 @@ class BatchEnv(GameOptions, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndar
         self.copy = copy
         self.single_observation_space = gym.spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
         self.single_action_space = gym.spaces.Discrete(self.game.n_actions)
-        self.observation_space = batch_space(self.single_observation_space, n)
-        self.action_space = batch_space(self.single_action_space, n)
+        self.observation_space = _slim(batch_space(self.single_observation_space, n))
+        self.action_space = _slim(batch_space(self.single_action_space, n))
 
         self._team = ThreadTeam(threads)
         self._shared: Task | None = None  # the compiled step
@@ -442,3 +443,15 @@ class BatchEnv(GameOptions, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndar
             raise StepError("render() was called with no game going on: call reset() first")
         seats = self._rows["seat"].tolist()
         return render_games(self.render_mode, self.game, zip(self._states, seats, strict=True))
+
+
+def _slim(space: gym.Space[Any]) -> gym.Space[Any]:
+    """Store a batch space's bounds once instead of once a game, which would take more memory than the games.
+
+    The arrays stay writable: torch warns of others.
+    """
+    for name in ("low", "high", "bounded_below", "bounded_above", "nvec", "start"):
+        if isinstance(bounds := getattr(space, name, None), np.ndarray):
+            strides = (0, *bounds.strides[1:])  # each game is the same memory
+            setattr(space, name, as_strided(bounds[:1].copy(), bounds.shape, strides))
+    return space

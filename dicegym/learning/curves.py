@@ -42,7 +42,7 @@ BEGAN_WITH = "began_with"
 """The fact with the facts of the model that the training started from."""
 MOST_STAGES = 100
 """Last stages of a model's training that are read."""
-MOST_POINTS = 1_000
+MOST_POINTS, MOST_COLUMNS = 1_000, 64
 """Points of a curve in a model's file. Longer curves are halved until they fit; the best and the last point stay."""
 MOST_STEPS = 1 << 53
 """Most steps, and the largest number in a chart."""
@@ -227,14 +227,14 @@ def curve_in(facts: Mapping[str, Any]) -> tuple[Evaluation, ...]:
     """Return the curve in a model's facts; empty without one that a chart can draw."""
     try:
         columns, points = (facts[CURVE][name] for name in ("columns", "points"))
+        if not 0 < len(columns) <= MOST_COLUMNS or len(points) > MOST_POINTS:
+            return ()
         kinds = [(str(one["measure"]), str(one["opponent"]), int(one["games"])) for one in columns]
         rows = [[cell if isinstance(cell, list) else [cell] * 3 for cell in point] for point in points]
         table = np.array(rows, np.float64)  # of steps, value and each column: number, low, high
     except (LookupError, TypeError, ValueError, OverflowError):
         return ()
-    if not kinds or len(table) > MOST_POINTS or table.shape[1:] != (2 + len(kinds), 3):
-        return ()
-    if not (np.abs(table) <= MOST_STEPS).all():  # NaN too
+    if table.shape[1:] != (2 + len(kinds), 3) or not (np.abs(table) <= MOST_STEPS).all():  # NaN too
         return ()
     found = []
     for (steps, *_), (value, *_), *cells in table.tolist():

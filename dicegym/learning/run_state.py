@@ -156,7 +156,7 @@ def _load_model(learner: LearningAgent, content: Mapping[str, Any]) -> None:
         vars(model)["kl_anchor"] = _fit(content["anchor"], np.zeros(size, np.float32))
     vars(model).update(_fit(content["counters"], _counters_of(model)))
     window = vars(model)["_stats_window_size"]
-    model.ep_info_buffer = deque(content["episodes"], window)
+    model.ep_info_buffer = deque((_fit(one, {"r": 0.0, "l": 0.0, "t": 0.0}) for one in content["episodes"]), window)
     model.ep_success_buffer = deque(maxlen=window)  # our games report none
     shape = games, *(learner.env.observation_space.shape or ())
     vars(model)[OBSERVATIONS] = _fit(content["observations"], np.zeros(shape, np.float32))

@@ -13,16 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.engine.dice import named_seed
+from dicegym.engine.threads import let_libraries_wait_idly
 from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
 from dicegym.files import write_text
 from dicegym.games.worth import Progress
-from dicegym.learning.configuration import as_toml, lasting_name, override, read_config, to_toml
+from dicegym.learning.configuration import as_toml, lasting_name, override, read_config, to_plain, to_toml
 from dicegym.learning.evaluate import Score
 from dicegym.learning.preparation import prepare
 from dicegym.learning.run_folder import alone_in
 from dicegym.learning.train import train
-from dicegym.learning.training_settings import LARGEST_TRAINING_SEED
+from dicegym.learning.training_settings import LARGEST_TRAINING_SEED, TrainingSettings
 
 try:
     import optuna
@@ -103,6 +104,8 @@ def tune(
 ) -> optuna.Study:
     """Search for good settings of a game's training, write the best ones, and return the study.
 
+    The first trial has the configuration's own settings, if the search space contains them.
+
     Args:
         game: a game's name.
         folder: of the study: a run for each trial, `JOURNAL` and `BEST`. A study in it is continued.
@@ -130,10 +133,8 @@ def tune(
     short = {"steps": steps, "evaluate_every": steps // EVALUATIONS, "checkpoint_every": steps // 4, "card_games": 0}
     shared, short_run = list(overrides), [f"run.{name}={number}" for name, number in short.items()]
     space = read_space(search)
-    some = {
-        name: one.choices[0] if isinstance(one, CategoricalDistribution) else one.low for name, one in space.items()
-    }
-    prepare(game, target / "new", path, [*shared, *as_settings(some), *short_run], False)
+    usual = prepare(game, target / "new", path, [*shared, *short_run], False).settings
+    _check_ends(space, usual)
 
     def tell(over: int, name: str, done: int, of: int, text: str) -> None:
         if progress is not None:
@@ -141,13 +142,15 @@ def tune(
 
     with alone_in(target):  # two at once would draw the same settings
         study = _open_study(game, target, seed, pruner or MedianPruner(NOT_BEFORE, NOT_BEFORE * steps // EVALUATIONS))
-        plan = {"steps": steps, "config": str(path or ""), "settings": shared}
+        plan = {"steps": steps, "config": str(path or ""), "overrides": shared}
         begun = study.user_attrs.get("plan", plan)
-        if differ := [f"{name}={one_line(begun[name], 80)}" for name in plan if begun[name] != plan[name]]:
+        if differ := [f"{name}={one_line(begun.get(name), 80)}" for name in plan if begun.get(name) != plan[name]]:
             raise ParameterError(
                 f"the study in {target} began with {', '.join(differ)}: use the same options, or another --run-dir"
             )
         study.set_user_attr("plan", plan)
+        if not study.trials and (point := usual_point(space, usual)):
+            study.enqueue_trial(point)
         for over in range(len(study.get_trials(states=tuple(OVER))), trials):
             try:
                 trial = study.ask(dict(space))
@@ -174,6 +177,40 @@ def tune(
         why = next((one.user_attrs["why"] for one in study.trials if one.user_attrs), "")
         raise ParameterError(f"all {trials} trials failed, see {target}: {why}")
     return study
+
+
+def _check_ends(space: Space, settings: TrainingSettings) -> None:
+    """Raise ParameterError or UnknownNameError if a trial's settings could be invalid.
+
+    All choices and the ends of all ranges are checked, each with the first value of the others.
+    """
+    let_libraries_wait_idly()  # before PyTorch is loaded
+    try:
+        from dicegym.learning.building import check_names
+    except ModuleNotFoundError as error:
+        raise DependencyError.for_extra(str(error.name), "train", "training") from error
+    ends = {
+        name: list(one.choices) if isinstance(one, CategoricalDistribution) else [one.low, one.high]
+        for name, one in space.items()
+    }
+    first = {name: values[0] for name, values in ends.items()}
+    for name, values in ends.items():
+        for value in values:
+            check_names(override(settings, as_settings(first | {name: value})))
+
+
+def usual_point(space: Space, settings: TrainingSettings) -> dict[str, Any] | None:
+    """Return settings as a point of the search space; None if they are outside it."""
+    plain, point = to_plain(settings), {}
+    for name, one in space.items():
+        section, _, key = name.partition(".")
+        value = plain.get(section, {}).get(key)
+        point[name] = as_toml(value) if isinstance(one, CategoricalDistribution) else value
+    try:
+        optuna.trial.create_trial(value=0.0, params=point, distributions=dict(space))
+    except (TypeError, ValueError):
+        return None
+    return point
 
 
 def best_trial(study: optuna.Study) -> FrozenTrial | None:

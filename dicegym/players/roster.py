@@ -249,7 +249,11 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
         return _given_player(game, spec)
     text = _text(spec)
     if _is_path(text):
-        return _at_path(game, os.path.expanduser(text), text)
+        model_path, mark, _ = text.partition(".zip:")
+        file = os.path.expanduser(text)
+        if mark and not (os.path.exists(file) or os.path.isdir(f"{os.path.expanduser(model_path)}.zip")):
+            raise ParameterError(f"{text!r}: a model has no parts to choose from; write '{model_path}.zip'")
+        return _at_path(game, file, text)
     name, inside = _split_call(text)
     agents = _found(game)
     if name not in agents:

@@ -141,8 +141,11 @@ def load_model(
         model.n_envs = games
         getattr(model, _SET_UP)()
         model.policy.load_state_dict(tensors_of(actor, critic), strict=critic is not None)
-    except (RuntimeError, AssertionError, ValueError, TypeError, AttributeError) as error:
+    except (RuntimeError, AssertionError, ValueError, TypeError, AttributeError, MemoryError) as error:
         text = f"{type(error).__name__}: {one_line(error)}"
+        if arguments:
+            given = one_line(", ".join(f"{key}={value!r}" for key, value in arguments.items()), 200)
+            raise ParameterError(f"{given} cannot be used for {games:,} games of a {name} model: {text}") from None
         raise ModelError(f"{path} cannot be built as a {name} model: {text}") from None
     return model, game
 
@@ -212,6 +215,11 @@ def check_spaces(model: Any, game: Game, name: str) -> None:
         raise ModelError(
             f"model {name!r} was trained on observations changed by VecNormalize, whose averages it does not contain: "
             "observations are between 0 and 1 already, so train it with VecNormalize(games, norm_obs=False)"
+        )
+    if type(model).__name__ not in ALGORITHMS and hasattr(getattr(model, "policy", None), "lstm_actor"):
+        raise ModelError(
+            f"model {name!r} is a {type(model).__name__}, and recurrent policies cannot play here: use one of "
+            f"{', '.join(ALGORITHMS)}"
         )
     seen, done = getattr(model, "observation_space", None), getattr(model, "action_space", None)
     shape, n_actions = getattr(seen, "shape", None), getattr(done, "n", None)

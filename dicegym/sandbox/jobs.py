@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import contextlib
 import functools
 import hashlib
 import itertools
@@ -28,8 +29,9 @@ from dicegym.sandbox.heartbeat import Heartbeat, Reading
 from dicegym.sandbox.readable import files_of, owns_folder
 from dicegym.shipped import is_shipped
 
-MOST_DATA = 5_000
-"""Largest number of files that identify an entry; further ones are ignored."""
+MOST_DATA, LARGEST_DATA = 5_000, 512 << 20
+"""Largest number of files that identify an entry (further ones are ignored), and of their bytes that are hashed.
+Further files are identified by size and date: a stranger's sparse file of a terabyte takes no space."""
 
 
 class Sent(NamedTuple):
@@ -162,17 +164,31 @@ def _data(game: Game, source: Source, seal: Seal) -> list[tuple[str, str]]:
         readable = files_of(game, source, MOST_DATA)
     except BadFileError:  # starting it will raise the error
         return []
-    named = ((os.path.relpath(file, source.file.parent), file) for file in readable)
-    return [(name, digest_of(file)) for name, file in named if name not in known]
+    found, size = [], 0
+    for file in readable:
+        name = os.path.relpath(file, source.file.parent)
+        if name not in known:
+            size += file.stat().st_size
+            found.append((name, digest_of(file) if size <= LARGEST_DATA else _dated(file)))
+    return found
+
+
+def _dated(file: Path) -> str:
+    """Return size and date of a file; empty if there is none."""
+    with contextlib.suppress(OSError):
+        about = file.stat()
+        return f"{about.st_size} {about.st_mtime_ns}"
+    return ""
 
 
 def _is_named(data: str, texts: Collection[bytes]) -> bool:
-    """Return whether a bot's texts contain the suffix of a data file, or its name if it has none.
+    """Return whether a bot's texts name the suffix of a data file, or its name if it has none, at the end of a text.
 
-    Its folder may also contain what people write during a contest: logs, results, notebooks.
+    Its folder may also contain what people write during a contest: logs, results, notebooks. ``math.log(2)`` and
+    ``np.outer`` name neither ``train.log`` nor ``nohup.out``.
     """
     word = (PurePath(data).suffix or PurePath(data).name).encode()
-    return any(word in text for text in texts)
+    return any(word + quote in text for text in texts for quote in (b'"', b"'"))
 
 
 def list_changed_data(entry: Entry) -> list[str]:
@@ -180,7 +196,7 @@ def list_changed_data(entry: Entry) -> list[str]:
     if not isinstance(entry.origin, Source):
         return []
     folder = entry.origin.file.parent
-    return [name for name, digest in entry.data if digest_of(folder / name) != digest]
+    return [name for name, old in entry.data if (_dated if " " in old else digest_of)(folder / name) != old]
 
 
 def digest_of(file: Path) -> str:

@@ -65,9 +65,17 @@ def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Pa
             f"folder, {one_line(file.stem)}"
         )
     for path in data:
-        if bot_files.leads_out(path, file.parent):
-            raise BadFileError(f"{one_line(path.name)} is a link that leads out of the bot's folder")
+        if _leads_elsewhere(path, file):
+            raise BadFileError(f"{one_line(path.name)} is a link that leads out of the bot's own files")
     return [*files, *data]
+
+
+def _leads_elsewhere(path: Path, file: Path) -> bool:
+    """Return whether ``path`` leads to something in the folder of ``file`` that is not named like it, or outside."""
+    if not bot_files.leads_out(path, file.parent):
+        top = Path(os.path.relpath(os.path.realpath(path), os.path.realpath(file.parent))).parts[:1]
+        return not top or Path(top[0]).stem != file.stem
+    return True
 
 
 def _around(folder: Path, hidden: Collection[str]) -> Iterator[Path]:
@@ -75,7 +83,7 @@ def _around(folder: Path, hidden: Collection[str]) -> Iterator[Path]:
 
     Links are left out: they may lead to what is hidden.
     """
-    alike = {stem for stem, suffix in map(os.path.splitext, hidden) if suffix}
+    alike = {stem for stem, suffix in map(os.path.splitext, hidden) if suffix == ".py"}  # models have no other files
     above = {str(above) for name in hidden for above in PurePath(name).parents}
 
     def search(here: Path) -> Iterator[Path]:

@@ -13,6 +13,7 @@ import hashlib
 import hmac
 import ipaddress
 import itertools
+import socket
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -182,6 +183,9 @@ class Origins:
     def __init__(self, listens: str, hosts: Sequence[str] = (), origins: Sequence[str] = ()) -> None:
         self._own_alone = is_loopback(listens)
         self._named = {"localhost", listens.lower()}
+        if not self._own_alone:
+            own = socket.gethostname().lower()
+            self._named |= {own, own.partition(".")[0], f"{own.partition('.')[0]}.local"}
         for host in hosts:
             found = host_of(host)
             if found is None or "://" in host:

@@ -93,7 +93,9 @@ def _open_web(url: str) -> Iterator[Channel]:
             url, open_timeout=PATIENCE, close_timeout=LEAVING, max_size=LARGEST, compression=None, proxy=None
         )
     except (OSError, WebSocketException) as error:
-        raise ParameterError(f"{url} cannot be reached ({one_line(error)}): is a server there?") from None
+        body = getattr(getattr(error, "response", None), "body", b"") or b""  # of a refusal, such as by a full server
+        why = one_line(f"{error} {body.decode(errors='replace')}".strip(), 300)
+        raise ParameterError(f"{url} cannot be reached ({why}): is a server there?") from None
 
     def take(seconds: float | None) -> bytes:
         try:

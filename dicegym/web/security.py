@@ -87,8 +87,7 @@ class Safety:
                 headers = MutableHeaders(scope=message)
                 for name, value in SAFETY_HEADERS.items():
                     headers.setdefault(name, value)
-                is_page = headers["Cache-Control"].startswith("private") and not for_programs(request)
-                if visitor != known and is_page:
+                if visitor != known and headers["Cache-Control"].startswith("private"):
                     headers.append("Set-Cookie", _cookie(visitor, scope["scheme"]))
             await send(message)
 
@@ -165,9 +164,7 @@ class Safety:
             raise HTTPException(421, fault)
         self._web.limits.pay(request)
         if request.method not in SAFE and _is_cross_site(request):
-            raise HTTPException(
-                403, "another site's page may have sent this: open the form on this site; programs send no cookies"
-            )
+            raise HTTPException(403, "another site's page may have sent this: open the form on this site")
 
 
 class _BrokenAnswerError(Exception):
@@ -191,15 +188,13 @@ def _media_type(request: Request) -> str:
 def _is_cross_site(request: Request) -> bool:
     """Return whether another site's page may have sent a request in a visitor's name.
 
-    All browsers since 2020 send ``Origin`` with a form, and ``Sec-Fetch-Site`` over https. Programs send neither, and
-    no cookie. Go's ``CrossOriginProtection`` and Rails 8.1 check the same.
+    All browsers since 2020 send ``Origin`` with a form, and ``Sec-Fetch-Site`` over https. What sends neither is a
+    program or a text browser. Go's ``CrossOriginProtection`` checks the same.
     """
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
     if site is not None:
         return site not in ("same-origin", "none")
-    if origin is None:
-        return "cookie" in request.headers
-    return origin.partition("://")[2] != request.headers.get("host")
+    return origin is not None and origin.partition("://")[2] != request.headers.get("host")
 
 
 def _cookie(visitor: str, scheme: str) -> str:

@@ -101,6 +101,12 @@ def _changed(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
 
 BROKEN = {
     "wins of one player": _changed("wins", [0]),
+    "more wins than games": _changed("wins.0", 4),
+    "fewer wins than none": _changed("wins.1", -1),
+    "larger shares than games": _changed("shares.0", 3.5),
+    "smaller shares than none": _changed("shares.1", -0.5),
+    "an incident of player -1": _changed("incidents.0.0", -1),
+    "an incident that was not noted": _changed("noted.1", 0),
     "a seat twice": _changed("seats.1", [1, 1]),
     "returns of one player": _changed("returns.2", [1.0]),
     "a game less": lambda outcome: (outcome["seats"].pop(), outcome["returns"].pop()),
@@ -114,6 +120,10 @@ def test_what_is_not_whole_is_noticed(how: str) -> None:
     assert is_whole(match(0), outcome)
     BROKEN[how](outcome)
     assert not is_whole(match(0), outcome)
+
+
+def test_all_or_nothing_may_be_won() -> None:
+    assert is_whole(match(0), {**PLAYED, "wins": [3, 0], "shares": [3.0, 0.0]})
 
 
 @pytest.mark.parametrize(("path", "value"), [("incidents.0.0", 2), ("returns.0", ["x", 1]), ("usages", [7])])

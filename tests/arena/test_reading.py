@@ -338,7 +338,10 @@ def test_every_format_has_a_page_and_sheets(name: str, run: Run, tmp_path: Path)
 
 # --- stores that hold what nobody writes ---------------------------------------------------------------------
 
-NONSENSE = ("x", "[[", b"\xff", -1, 10**18, 1e300, float("inf"), "[[[1],1]]", '{"a": []}', str(10**40), "9" * 5_000)
+NONSENSE = (
+    *("x", "[[", b"\xff", -1, 10**18, 1e300, float("inf"), "[[[1],1]]", '{"a": []}', str(10**40), "9" * 5_000),
+    *("[[[1,2],-2]]", "[[[1,2],1.5]]"),
+)
 READ = {
     "contests": ("options", "limits", "seed", "ended", "run", "planned", "result", "report"),
     "rules": ("game", "players", "parameters", "fingerprint", "version"),
@@ -397,6 +400,8 @@ def test_no_command_meets_nonsense_with_a_traceback(
     [
         ("matches", "outcome", "[[0],[1]]"),
         ("matches", "outcome", '{"seats": [[0, 1]], "returns": -1, "incidents": []}'),
+        ("matches", "outcome", '{"seats": [[0, 1]], "returns": [[1.0, -1.0]], "incidents": [[-1, 1, 1, "x"]]}'),
+        ("seats", "wins", 999),
         ("matches", "failure", "[[]]"),
         ("answers", "outcome", b"x"),
     ],

@@ -39,6 +39,7 @@ MISTAKES = [
     ("check bacon --game hog --debug --show", "--show and --debug exclude each other"),
     ("evaluate no_such.zip", "there is no file no_such.zip"),
     ("evaluate bacn", "Did you mean 'bacon'?"),
+    ("evaluate r1/best.zip:foo", "a model has no parts to choose from; write 'r1/best.zip'"),
     ("evaluate bacon --sampled --seed 9223372036854775808", "the seed of an evaluation"),
     ("evaluate bacon -o /nowhere/x.json", "the folder /nowhere does not exist"),
     ("evaluate bacon -o notes/y.json", "the folder notes does not exist"),

@@ -110,6 +110,7 @@ def _rows(raw: torch.Tensor, field: str, value: int) -> torch.Tensor:
 
 
 HOSTILE: dict[str, Any] = {
+    "episodes": ["x"],
     "games.states": lambda raw: torch.full_like(raw, 255),
     "games.rows": lambda raw: _rows(raw, "seat", 1 << 40),
     "games.masks": lambda raw: raw[:5],

@@ -23,10 +23,21 @@ from optuna.trial import TrialState
 from dicegym.cli import main
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning import tune as studies
-from dicegym.learning.configuration import from_plain, override, read_config, to_plain
+from dicegym.learning.configuration import as_toml, from_plain, override, read_config, to_plain
 from dicegym.learning.evaluate import Score
 from dicegym.learning.run_folder import CURVE_FILE, SETTINGS_FILE, alone_in
-from dicegym.learning.tune import BEST, EVALUATIONS, JOURNAL, as_settings, best_trial, read_space, tune
+from dicegym.learning.tune import (
+    BEST,
+    EVALUATIONS,
+    JOURNAL,
+    USUAL,
+    as_settings,
+    best_trial,
+    read_space,
+    tune,
+    usual_point,
+)
+from dicegym.registry import GAMES
 
 SMALL = ["run.games=16", "run.torch_threads=1", "algorithm.n_steps=8", "algorithm.batch_size=64"]
 RATES = ["algorithm.learning_rate={low=1e-4, high=1e-2, log=true}"]
@@ -84,11 +95,27 @@ def test_a_search_space_is_read() -> None:
     assert settings.network.net_arch == {"pi": [8], "vf": [4]}
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_every_configuration_is_inside_or_outside_the_default_space(game: str) -> None:
+    plain, space = to_plain(read_config(game)), read_space(USUAL)
+    point = usual_point(space, read_config(game))
+    inside = all(
+        one.low <= plain["algorithm"][name.partition(".")[2]] <= one.high
+        for name, one in space.items()
+        if not isinstance(one, CategoricalDistribution)
+    ) and as_toml(plain["network"]["net_arch"]) in ("[64, 64]", "[128, 128]", "[256, 256]")
+    assert (point is not None) == inside
+
+
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
         ("algorithm.n_epochs={low=-3, high=4}", "n_epochs=-3 cannot be used"),
         ("run.stepz={low=1, high=2}", "Did you mean 'steps'"),
+        ("algorithm.foo={low=1, high=2}", "no argument of FastMaskablePPO 'foo'.*Known: name, learning_rate"),
+        ("environment.foo={low=1, high=2}", r"no \[environment\] setting 'foo'"),
+        ('network.activation={choices=["ReLU", "Relu"]}', "'Relu' is not a class of torch.nn"),
+        ('algorithm.name={choices=["FastMaskablePPO", "DQN"]}', r"\[algorithm\] does not fit DQN"),
         ("algorithm.learning_rate={low=0, high=1}", "learning_rate=0 cannot be used.*above 0"),
         ("algorithm.n_epochs={low=6, high=5}", "low=6.* high=5"),
         ("algorithm.ent_coef={low=0.0, high=1.0, log=true}", "low.* > 0"),
@@ -116,10 +143,12 @@ def test_invalid_searches_are_refused_before_any_trial(wrong: str, words: str, t
 # --- the study --------------------------------------------------------------------------------------------------
 
 
-def test_bad_trials_are_pruned(made_up: dict[str, Any], tmp_path: Path) -> None:
+def test_the_configuration_is_tried_first_and_bad_trials_are_pruned(made_up: dict[str, Any], tmp_path: Path) -> None:
     found = tune("hog", tmp_path, 14, 1600, RATES)
+    assert found.trials[0].params == {"algorithm.learning_rate": 1e-3}
     best = best_trial(found)
     assert best is not None
+    assert best.number == 0  # by the made-up curves
     states = [one.state for one in found.trials]
     assert TrialState.PRUNED in states
     assert states.count(TrialState.COMPLETE) + states.count(TrialState.PRUNED) == 14
@@ -142,7 +171,7 @@ def test_the_same_command_continues_an_interrupted_study(made_up: dict[str, Any]
     assert len(tune("hog", tmp_path, 9, 1600, RATES).trials) == 9
     found = tune("hog", tmp_path, 11, 1600, RATES)
     assert len(found.trials) == len({str(one.params) for one in found.trials}) == 11  # none is drawn twice
-    for other, words in (({"steps": 3200}, "steps=1600"), ({"steps": 1600, "overrides": SMALL}, r"settings=\[\]")):
+    for other, words in (({"steps": 3200}, "steps=1600"), ({"steps": 1600, "overrides": SMALL}, r"overrides=\[\]")):
         with pytest.raises(ParameterError, match=f"began with {words}"):
             tune("hog", tmp_path, 12, search=RATES, **other)
     with pytest.raises(ParameterError, match=r"holds a study of other choices .*: repeat its --search"):

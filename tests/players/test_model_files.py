@@ -227,8 +227,12 @@ def test_settings_of_a_loaded_model_are_the_callers_and_the_defaults(own: Path) 
             sb3_models.load_model(own, **{name: None})
     with pytest.raises(ParameterError, match="n_envs=0"):
         sb3_models.load_model(own, n_envs=0)
-    with pytest.raises(ModelError, match="cannot be built as a MaskablePPO model: TypeError"):
-        sb3_models.load_model(own, n_steps="many")
+    for wrong in ({"n_steps": "many"}, {"learning_rate": "fast"}):
+        (name,) = wrong
+        with pytest.raises(ParameterError, match=rf"{name}=.* cannot be used for 1 games of a MaskablePPO model: "):
+            sb3_models.load_model(own, **wrong)
+    with pytest.raises(ParameterError, match=r"n_steps=1000000000.* 1,000 games .*MemoryError"):
+        sb3_models.load_model(own, n_envs=1000, n_steps=10**9)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
@@ -298,7 +302,7 @@ def test_models_that_saw_other_numbers_or_score_otherwise_are_refused(tmp_path: 
     assert dicegym.save_model(paid, tmp_path / "paid.zip", "hog").is_file()
     recurrent = contrib.RecurrentPPO("MlpLstmPolicy", games, device="cpu")
     values = contrib.QRDQN("MlpPolicy", games, device="cpu", buffer_size=10)
-    for model, words in ((recurrent, "does not map observations of 62"), (values, "must map .* to scores")):
+    for model, words in ((recurrent, "RecurrentPPO, and recurrent policies"), (values, "must map .* to scores")):
         with pytest.raises(ModelError, match=words):
             dicegym.save_model(model, tmp_path / "r.zip", "hog")
 

@@ -18,6 +18,7 @@ import pytest
 import dicegym
 from dicegym.arena import Limits, contest
 from dicegym.arena.tabulation import Tabulate
+from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.errors import AgentError
 from dicegym.games.hog.twins import every_situation
@@ -29,7 +30,7 @@ from dicegym.sandbox import jail, worker
 from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.hosts import CAN_FORK, HostProcess, Hosts
-from dicegym.sandbox.jobs import Entry, entry
+from dicegym.sandbox.jobs import Entry, entry, list_changed_data
 from dicegym.sandbox.readable import files_of
 from dicegym.sandbox.remote import GoneError, StartError
 from dicegym.shipped import shipped_folder
@@ -324,11 +325,35 @@ def test_a_bot_does_not_see_files_of_other_entries(tmp_path: Path) -> None:
         assert [file.name for file in found if file.parent.name == "mine"] == data
 
 
+def test_a_huge_file_is_known_by_size_and_date(tmp_path: Path) -> None:
+    """A sparse file takes no space, and an hour to be hashed."""
+    (tmp_path / "hog.py").write_text("NAME = 'w.npz'\ndef final_strategy(score, opponent_score):\n    return 6\n")
+    with (tmp_path / "w.npz").open("wb") as file:
+        file.truncate(1 << 40)
+    bot = entry(GAME, "ann", str(tmp_path / "hog.py"))
+    assert list_changed_data(bot) == []
+    os.utime(tmp_path / "w.npz", ns=(0, 0))
+    assert list_changed_data(bot) == ["w.npz"]
+
+
+def test_a_link_beside_a_shared_bot_leads_to_its_own_files_alone(tmp_path: Path) -> None:
+    for name in ("ann", "bob"):
+        (tmp_path / f"{name}.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
+    (tmp_path / "ann.json").write_text("1")
+    (tmp_path / "ann.cfg").symlink_to("ann.json")
+    ann = entry(GAME, "ann", str(tmp_path / "ann.py"))
+    assert {file.name for file in files_of(GAME, ann.origin, 10)} == {"ann.py", "ann.json", "ann.cfg"}
+    (tmp_path / "ann.txt").symlink_to("bob.py")
+    with pytest.raises(BadFileError, match=r"ann.txt is a link that leads out of the bot's own files"):
+        files_of(GAME, ann.origin, 10)
+
+
 def test_weights_that_change_after_a_bot_was_entered_are_refused(tmp_path: Path) -> None:
     plain = "def final_strategy(score, opponent_score):\n    return 6\n"
-    (tmp_path / "hog.py").write_text(f"import tables\nnames = '.npz', 'plain'\n{plain}")
+    honest = "import math\nlog = math.log(2)\ndef size(w):\n    return w.shape\n"  # name no .log and no .sh
+    (tmp_path / "hog.py").write_text(f"import tables\nnames = '.npz', 'plain'\n{honest}{plain}")
     (tmp_path / "tables.py").write_text("NAME = 'table.json'\n")
-    for name in ("weights.npz", "table.json", "plain", "notes.ipynb"):
+    for name in ("weights.npz", "table.json", "plain", "notes.ipynb", "train.log", "run.sh"):
         (tmp_path / name).write_text("1")
     bot = entry(GAME, "ann", str(tmp_path / "hog.py"))
     assert [name for name, _ in bot.data] == ["plain", "table.json", "weights.npz"]
@@ -370,9 +395,9 @@ for name in NAMES:
     except OSError:
         print(name, "cannot be read")
 """
-OWN = ("hog.json", "weights.txt", "lib/table.txt", "hog/data.txt", "mixed/own.txt", "lib/deeper/x.txt")
+OWN = ("hog.json", "weights.txt", "lib/table.txt", "hog/data.txt", "mixed/own.txt", "lib/deeper/x.txt", "cat.md")
 THEIRS = (
-    *("ann.py", "ann.json", "ann/tables/ann.txt", "bob/hog.py", "bob/weights.txt", "cat.zip", "cat.md"),
+    *("ann.py", "ann.json", "ann/tables/ann.txt", "bob/hog.py", "bob/weights.txt", "cat.zip"),
     *(
         "dan/dan.py",
         "dan/notes.txt",

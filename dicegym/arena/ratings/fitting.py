@@ -218,7 +218,7 @@ def reaches(variances: np.ndarray, units: np.ndarray) -> np.ndarray:
     """
     from scipy.special import fdtri, stdtrit
 
-    raised, lowered = 2 / variances
+    raised, lowered = 2 / np.maximum(variances, 1e-15)  # beyond 1e16 degrees of freedom SciPy finds no quantile
     high = 0.5 + CONFIDENCE / 2
     wider = stdtrit(units, high) / NormalDist().inv_cdf(high) * np.sqrt((units + 1) / np.maximum(units - 1, 0.5))
     both = np.log([fdtri(lowered, raised, high), fdtri(raised, lowered, high)])

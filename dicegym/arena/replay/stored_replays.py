@@ -97,6 +97,8 @@ def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
         seed, actions = int(row.seed), whole_numbers(json.loads(row.actions))
     if rules is None:
         raise ReplayError(f"the rules of game {called} were not stored, so it cannot be played again")
+    if not seats or any(not 0 <= one.seat < len(seats) for one in noted):
+        raise ValueError(f"game {called} has no such seats")
     names, returns = tuple(seat.name for seat in seats), (0.0,) * len(seats)
     played = names, actions, returns, noted, rules.described
     replay = Replay(row.game, len(seats), rules.parameters, seed, row.number, *played, called)

@@ -102,4 +102,6 @@ def is_whole(match: Match, outcome: MatchOutcome) -> bool:
     seated = all(sorted(seats) == players for seats in outcome["seats"])
     counted = len(outcome["seats"]) == len(outcome["returns"]) == match.games
     whole = counted and seated and all(len(own) == len(players) for own in by_player)
-    return whole and bool(sum_up([read_outcome(match, outcome)]))
+    within = all(0 <= one <= match.games for name in ("wins", "shares") for one in outcome[name])
+    read = whole and within and bool(sum_up([read_outcome(match, outcome)]))
+    return read and all(player >= 0 and outcome["noted"][player] > 0 for player, *_ in outcome["incidents"])

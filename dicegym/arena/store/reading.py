@@ -275,7 +275,9 @@ class StoreReader(Database):
                 counts[places[0], numbers] += 1
             found = []
             for (text, numbers), times in counts.items():
-                places = tuple((whole_numbers(one), games) for one, games in json.loads(text))
+                places = tuple((whole_numbers(one), whole_numbers([games])[0]) for one, games in json.loads(text))
+                if any(len(one) != len(numbers) or not 0 < games < 1 << 40 for one, games in places):
+                    raise ValueError(f"{text[:40]!r} instead of places")
                 found.append(MatchPlaces(tuple(agents[number][0] for number in numbers), places, times))
             return sorted(found)
 
@@ -340,7 +342,8 @@ def _games(outcome: Mapping[str, Any], actions: str, players: int) -> list[Playe
 
 
 def _misplays(match: StoredMatch, outcome: Mapping[str, Any]) -> list[StoredMisplay]:
+    players = range(len(match.entries))  # -1 is none of them
     return [
-        StoredMisplay(match.id, match.entries[player], int(game), int(turn), str(reason))
+        StoredMisplay(match.id, match.entries[players.index(player)], int(game), int(turn), str(reason))
         for player, game, turn, reason in outcome.get("incidents", ())
     ]
