@@ -174,7 +174,7 @@ def _data(game: Game, source: Source, seal: Seal) -> list[tuple[str, str]]:
 
 
 def _dated(file: Path) -> str:
-    """Return size and date of a file; empty if there is none."""
+    """Return size and date of a file; empty if it is missing."""
     with contextlib.suppress(OSError):
         about = file.stat()
         return f"{about.st_size} {about.st_mtime_ns}"

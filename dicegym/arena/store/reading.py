@@ -342,7 +342,7 @@ def _games(outcome: Mapping[str, Any], actions: str, players: int) -> list[Playe
 
 
 def _misplays(match: StoredMatch, outcome: Mapping[str, Any]) -> list[StoredMisplay]:
-    players = range(len(match.entries))  # -1 is none of them
+    players = range(len(match.entries))  # without -1
     return [
         StoredMisplay(match.id, match.entries[players.index(player)], int(game), int(turn), str(reason))
         for player, game, turn, reason in outcome.get("incidents", ())
