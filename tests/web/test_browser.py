@@ -186,7 +186,7 @@ def test_a_game_is_played_without_scripts(running: Running, open_page: Callable[
         if page.locator(".ending").count():
             break
         if page.locator(MOVE).count() <= 4:  # somebody thinks, or the game has just ended
-            page.reload()
+            reloaded_until(page, f".ending, {MOVE}")
             continue
         page.locator(MOVE).nth(4).click()
     assert page.locator(".ending").count() == 1
