@@ -36,7 +36,7 @@ def locate(text: str | Path, entry_files: Iterable[str]) -> Source | None:
     """Return the bot that ``text`` names: ``file.py``, ``folder``, ``folder:file`` or ``folder:file:function``.
 
     A folder is searched for ``entry_files`` in order. A file of another name may share its folder. A further form is
-    ``file.py:function``. Returns None if there is no such file.
+    ``file.py:function``. Returns None if the file does not exist.
     """
     return split(text, entry_files)[1]
 

@@ -105,7 +105,7 @@ def load_model(
     Raises:
         ModelError: the model cannot play ``game``, its rules have changed, the file is damaged, or it only plays.
         DependencyError: Stable-Baselines3 is missing.
-        ParameterError: there is no such device, or ``arguments`` are invalid.
+        ParameterError: the device does not exist, or ``arguments`` are invalid.
 
     Example:
         >>> import torch

@@ -18,7 +18,7 @@ from dicegym.sandbox.readable import files_of
 from dicegym.sandbox.sandbox import JobOutcome
 from dicegym.shipped import shipped_folder
 
-LARGEST_DATA = 128 << 20
+LARGEST_BUNDLE = 128 << 20
 """Bytes of an entry's files."""
 Bundle = tuple[Entry, dict[str, bytes | str]]
 """An entry, and its files: absolute path -> bytes, or the target of a link. The file of an agent that ships with the
@@ -42,12 +42,12 @@ def bundle(game: Game, entry: Entry) -> Bundle:
     for file in found:
         with contextlib.suppress(OSError, BadFileError):  # what cannot be read here cannot be read there
             size += file.stat().st_size
-            contents[str(file)] = bot_files.read(file, LARGEST_DATA) if size <= LARGEST_DATA else ""
-    if size > LARGEST_DATA or len(found) > MOST_DATA:
+            contents[str(file)] = bot_files.read(file, LARGEST_BUNDLE) if size <= LARGEST_BUNDLE else ""
+    if size > LARGEST_BUNDLE or len(found) > MOST_DATA:
         raise ParameterError(
             f"entry {entry.name!r} cannot be sent to a cluster: the files that it may read in "
-            f"{one_line(origin.file.parent)} are more than {LARGEST_DATA >> 20} MiB or {MOST_DATA:,} files; keep only "
-            "the bot's own files there"
+            f"{one_line(origin.file.parent)} are more than {LARGEST_BUNDLE >> 20} MiB or {MOST_DATA:,} files; keep "
+            "only the bot's own files there"
         )
     real = os.path.realpath(origin.file)
     if os.path.dirname(real) != os.path.realpath(origin.file.parent):  # a link: the helpers are beside its target

@@ -112,7 +112,7 @@ def test_an_agent_that_is_another_one_there_is_no_fault_of_its_own(game: dicegym
         unbundle((packed._replace(seal=(("bacon.py", "0" * 64),)), contents), tmp_path)
 
 
-@pytest.mark.parametrize(("limit", "value"), [("LARGEST_DATA", 10), ("MOST_DATA", 1)])
+@pytest.mark.parametrize(("limit", "value"), [("LARGEST_BUNDLE", 10), ("MOST_DATA", 1)])
 def test_a_bot_with_too_much_is_told_so(
     game: dicegym.Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int
 ) -> None:

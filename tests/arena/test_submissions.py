@@ -166,3 +166,15 @@ def test_an_entry_is_called_after_its_folder_where_its_file_is_called_as_all(tmp
         assert names == {"ann", "bob", "mine", "best", "next", "own"}
     folders = sorted(path for path in tmp_path.iterdir() if path.name not in ("eva", "fay"))
     assert {one.name for one in entries_of(game, folders).entries} == {"ann", "bob", "mine", "best", "next"}
+
+
+def test_a_bot_above_submissions_reads_nothing_of_them(tmp_path: Path) -> None:
+    """Neither what was submitted beside a bot's file, nor the folder of a bot whose file is a link."""
+    for name in ("hog.py", "subs/bob/deep/hog.py", "subs/ann/hog.py", "fred/src/hog.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(BOT.format(4))
+    (tmp_path / "fred" / "hog.py").symlink_to("src/hog.py")
+    given = [arena.Named("top", tmp_path / "hog.py"), arena.Named("fred", tmp_path / "fred/hog.py"), tmp_path / "subs"]
+    entries = entries_of(dicegym.game("hog"), given).entries
+    (top,) = [one for one in entries if one.name == "top"]
+    assert {"fred", "subs/bob", "subs/ann"} <= {*top.origin.hidden}

@@ -96,7 +96,12 @@ def test_invalid_names_of_a_servers_game(text: str) -> None:
         ("UPDATE server_games SET actions = 'x'", ParameterError, "is damaged"),
         ("UPDATE server_games SET seed = 'x'", ParameterError, "is damaged"),
         ("UPDATE server_runs SET game = 'chess'", UnknownNameError, "chess"),
-        ("DELETE FROM server_results", ParameterError, "players|seats"),
+        ("DELETE FROM server_results", ParameterError, "is damaged .*no such seats"),
+        (
+            "INSERT INTO server_incidents (game, seat, turn, reason) VALUES (1, 9, 1, 'x')",
+            ParameterError,
+            "is damaged .*no such seats",
+        ),
         ("UPDATE server_runs SET rules = NULL", ReplayError, "the rules of game .* were not stored"),
         (
             "UPDATE rules SET fingerprint = 'another', version = '0.0.1' WHERE game = 'yatzy'",

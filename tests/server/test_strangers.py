@@ -19,7 +19,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from benchmarks import server_flood
+from dicegym.errors import ParameterError
 from dicegym.server import client_connections, client_limits
+from dicegym.server.client import open_channel
 from dicegym.server.server import Server
 
 # --- web pages
@@ -129,6 +131,9 @@ async def test_a_full_server_refuses_in_words_and_its_players_play_on(tmp_path: 
             await WebBot.connect(server)
         assert caught.value.response.status_code == 503
         assert json.loads(caught.value.response.body) == error
+        address = f"ws://127.0.0.1:{server.ports['ws']}"
+        with pytest.raises(ParameterError, match=r"HTTP 503 .*the server is full with 2 connections"):
+            await asyncio.to_thread(open_channel(address).__enter__)
         await playing[1].send(first_box(await playing[1].my_turn()))
         assert (await playing[0].my_turn())["roundNumber"] == 2
         assert [line for line in server.told if "was sent away: the server is full" in line]

@@ -352,6 +352,13 @@ def test_many_matches_take_few_calls() -> None:
     assert found.matches == 780
 
 
+def test_very_many_equal_matches_have_an_interval() -> None:
+    """SciPy finds no quantile of an F variable beyond 1e16 degrees of freedom."""
+    games = (((1, 1, 2, 2, 1, 4, 1), 100_000), ((2, 1, 1, 1, 1, 2, 1), 1), ((2, 1, 1, 1, 6, 1, 1), 100_000))
+    for row in fit([MatchPlaces(tuple(NAMES), games, 1000)]).rows:
+        assert row.low <= row.rating <= row.high
+
+
 def test_json_is_plain() -> None:
     found = fit([won("a", "b", 9, 0), won("b", "c", 5, 4, 2)]).to_json()
     assert json.loads(json.dumps(found, allow_nan=False)) == found
