@@ -33,7 +33,7 @@ FURTHER = (
     "dicegym values exploitability hog ppo --seconds 5",
     "dicegym runs tune hog --trials 20",
     "dicegym values grade hog swap bacon",
-    "dicegym values solve --list",
+    "dicegym values solve",
     "dicegym watch ppo --game hog -o hog.gif",
     "dicegym export ppo --game hog --as hog.py",
     "dicegym server start yatzy --tcp 5000 --agents thrifty gather",
